@@ -2,6 +2,7 @@ import { BuildError } from '../builder/errors.ts';
 import { PaymentUnavailable } from '../portal/payment/billing-context.ts';
 import { LedgerUnavailable } from '../proxy/ledger/ledger.ts';
 import { ShardError, StoreError } from '../shards/errors.ts';
+import { asShown } from '../shards/shown-text.ts';
 
 /** An error that the user can fix without reading code, such as a wrong flag or value. */
 export class UsageError extends Error {
@@ -36,5 +37,5 @@ export function describe(error: unknown): string {
 }
 
 function oneLine(text: string): string {
-  return text.replaceAll(/\s*\n\s*/g, ' ');
+  return asShown(text.replaceAll(/\s*\n\s*/g, ' '));
 }

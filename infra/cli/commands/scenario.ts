@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { counted } from '../../../shards/number-words.ts';
+import { asShown } from '../../../shards/shown-text.ts';
 import { ArgumentError } from '../../errors.ts';
 import { applyScenario } from '../../scenario/apply-scenario.ts';
 import { ScenarioError } from '../../scenario/scenario-file.ts';
@@ -47,16 +48,19 @@ async function change(file: string, { gtfs, out, dryRun = false }: ScenarioFlags
   try {
     const request = { scenario: file, gtfs, out: dryRun ? null : out! };
     const { name, changes, notes } = await applyScenario(request);
-    print(`${name}: ${counted(changes.length, 'change')}`);
-    for (const { place, change, did } of changes) {
-      print(`${place}: ${change}`);
-      for (const line of did) print(`  ${line}`);
-    }
-    for (const note of notes) print(note);
-    print(dryRun ? 'nothing is written (--dry-run)' : out!);
+    const lines = [
+      `${name}: ${counted(changes.length, 'change')}`,
+      ...changes.flatMap(({ place, change, did }) => [
+        `${place}: ${change}`,
+        ...did.map((line) => `  ${line}`),
+      ]),
+      ...notes,
+      dryRun ? 'nothing is written (--dry-run)' : out!,
+    ];
+    for (const line of lines) print(asShown(line));
   } catch (error) {
     if (error instanceof ScenarioError) {
-      for (const problem of error.problems) process.stderr.write(`${problem}\n`);
+      for (const problem of error.problems) process.stderr.write(`${asShown(problem)}\n`);
     }
     throw error;
   }
