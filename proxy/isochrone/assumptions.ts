@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { feedSchema, type ReleaseWindow } from '../../shards/release/manifest.ts';
 import type { Release } from '../../shards/release/release.ts';
-import { clockTime } from '../../shards/services.ts';
+import { BASE_WINDOW, clockTime } from '../../shards/services.ts';
 import { wordsOf } from '../fields/served-words.ts';
 import { FILL_HOLES_BELOW } from './contour.ts';
 
@@ -57,17 +57,40 @@ export const assumptionsSchema = z
   .meta({ id: 'Assumptions' });
 
 /**
- * Assumptions behind the times of an isochrone. The windows of departures are described where there
- * are several.
+ * Assumptions behind the times of an isochrone, of the window and the percentile that the release
+ * is read for. The windows of departures are described where there are several.
  */
 export function assumptionsOf(release: Release) {
   const { manifest, windows } = release;
   const { departures, percentiles } = wordsOf(release);
   return {
     ...manifest.assumptions,
+    ...timed(release),
     ...(windows.length > 0 && { departures, percentiles }),
     ...(manifest.windows && { windows: manifest.windows.map(described) }),
     fill_holes_below_m2: FILL_HOLES_BELOW,
+  };
+}
+
+/** The members that differ from those of the base window and percentile. */
+function timed({ manifest, timing }: Release) {
+  const window = manifest.windows?.find(({ name }) => name === timing.departure);
+  if (!window) return {};
+  const transit_percentile = timing.percentile;
+  if (window.name === BASE_WINDOW.name) return { transit_percentile };
+  const { opens, departures, day, service_date } = window;
+  const ids = new Map(manifest.feeds.map((feed) => [feed.sha256, feed.feed_id]));
+  const last = clockTime(opens + departures - 1);
+  return {
+    transit_departure: `${service_date}T${clockTime(opens)}:00`,
+    // That of the release describes how a weekday is chosen.
+    ...(day !== 'weekday' && { transit_service_day: undefined }),
+    transit_window: `trips that begin at each whole minute from ${clockTime(opens)} to ${last}, by the clock there`,
+    transit_window_min: departures,
+    transit_percentile,
+    feeds: window.feeds.map(({ file, sha256, agency, service_date }) => {
+      return { file, feed_id: ids.get(sha256) ?? null, agency, service_date };
+    }),
   };
 }
 

@@ -166,6 +166,30 @@ describe('a release with further windows', () => {
     expect(await post('/v1/changes', other)).toMatchObject({ status: 400 });
   });
 
+  test('isochrones state the window and the percentile that they are of', async () => {
+    const assumptions = async (query: string) => {
+      const path = `/v1/isochrone?block=${WEST}&minutes=30&mode=transit&format=blocks&${query}`;
+      return (await proxy.get(path, key)).json().assumptions;
+    };
+    const stated = async (query: string) => {
+      const { transit_departure, transit_window, transit_window_min, transit_percentile, feeds } =
+        await assumptions(query);
+      const minutes = /from (\S+) to (\S+),/.exec(transit_window)!.slice(1).join('-');
+      const files = feeds.map((feed: { file: string }) => feed.file);
+      return [transit_departure, minutes, transit_window_min, transit_percentile, files];
+    };
+    const [weekday, saturday] = [['weekdays.zip'], ['saturdays.zip']];
+    for (const [query, expected] of [
+      ['', ['2026-03-12T08:00:00', '08:00-08:59', 60, 10, weekday]],
+      ['departure=midday', ['2026-03-12T12:00:00', '12:00-12:59', 60, 10, weekday]],
+      ['departure=midday&percentile=50', ['2026-03-12T12:00:00', '12:00-12:59', 60, 50, weekday]],
+      ['departure=saturday', ['2026-03-07T11:00:00', '11:00-11:59', 60, 10, saturday]],
+    ]) {
+      expect([query, await stated(query as string)]).toEqual([query, expected]);
+    }
+    expect(await assumptions('departure=saturday')).not.toHaveProperty('transit_service_day');
+  });
+
   test('has an ETag and cursors for each', async () => {
     const pois = (query: string) => proxy.get(`/v1/blocks/${WEST}/pois?limit=1&${query}`, key);
     const tags = await Promise.all(['', 'departure=am', 'departure=midday'].map(pois));
