@@ -330,14 +330,14 @@ const ATTEMPTS = 3;
 interface MeteredPost extends Exchange {
   readonly endpoint: PostEndpoint;
   readonly admitted: Admitted;
-  readonly release: Release;
+  readonly current: Release;
   readonly body: Readonly<Record<string, unknown>>;
   readonly idempotent: IdempotentRequest | null;
 }
 
 /**
  * Executes a metered POST: key and rate, then the body, validation, the Idempotency-Key, balance,
- * locating, preconditions, reading, debit, answer. Types, weights and the like are looked up in the
+ * locating, preconditions, reading, debit, answer. Windows, types and the like are looked up in the
  * release for new responses only, so that a replay needs none that the release in force may lack,
  * and only these are negotiated, since a replay is in the format of the first response. Responses
  * are not cacheable. A request holds a slot of the semaphore from the first step that may produce a
@@ -363,7 +363,6 @@ async function executePost(
   const body = validFor(current, () =>
     validBody(chosen.schema, chosen.json, parameterNames, chosen.others),
   );
-  const release = releaseAt(current, body, 'body');
   await turns.yieldIfOverdue();
   const idempotent = idempotentRequest(endpoint.path, request.headers, json);
   const post: MeteredPost = {
@@ -372,7 +371,7 @@ async function executePost(
     services,
     endpoint,
     admitted,
-    release,
+    current,
     body,
     idempotent,
   };
@@ -380,7 +379,7 @@ async function executePost(
     requirePresence(principal);
     const replayed = await replayedPost(post);
     if (replayed) return replayed;
-    const modified = release.latest.published_at;
+    const modified = current.latest.published_at;
     const failed = failedPrecondition(request.headers, { etag: null, modified });
     const located = await payablePost(post, balance);
     if (failed) throw failed;
@@ -407,9 +406,10 @@ async function executePost(
  * for it. An account that cannot pay even the least price is refused before anything is located.
  */
 async function payablePost(
-  { endpoint, request, services, release, body }: MeteredPost,
+  { endpoint, request, services, current, body }: MeteredPost,
   balance: number,
 ) {
+  const release = releaseAt(current, body, 'body');
   const format = formatFor(request.headers.accept, offersOf(endpoint));
   const resolved = await endpoint.resolve(release, body, withCursorsOf(release, services));
   const most = endpoint.price?.(resolved);

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { oas31 } from 'zod-openapi';
 import { MODE_LABELS, type Mode } from '../../shards/modes.ts';
 import type { Release, Timing } from '../../shards/release/release.ts';
-import { BASE_PERCENTILE, BASE_WINDOW } from '../../shards/services.ts';
-import { invalidParameters } from '../http/problem.ts';
+import { BASE_PERCENTILE, BASE_WINDOW, isPercentile, WINDOW_NAME } from '../../shards/services.ts';
+import { invalidParameters, type ParameterIssue } from '../http/problem.ts';
 import { missing } from '../http/validation.ts';
 import type { Kind } from './field.ts';
 import { decimal, onceText, singleFault } from './kinds.ts';
@@ -49,45 +49,60 @@ export function validFor<T>(release: Release, validate: () => T): T {
   }
 }
 
+function faultOf(name: keyof ServedWords, known: readonly unknown[]): string {
+  return name === 'percentiles'
+    ? `must be ${known.join(' or ')}`
+    : `must be one of ${known.join(', ')}`;
+}
+
+/**
+ * Whether some release may have a word. A body takes any such window and percentile, since it may
+ * repeat a request to a release that had it; `releaseAt` refuses it for a new response.
+ */
+const IS_POSSIBLE: { readonly [N in keyof ServedWords]: (value: unknown) => boolean } = {
+  modes: (value) => (words.modes as readonly unknown[]).includes(value),
+  departures: (value) => typeof value === 'string' && WINDOW_NAME.test(value),
+  percentiles: (value) => typeof value === 'number' && isPercentile(value),
+};
+
 /** One of the words of the served release, which the document lists as of every release. */
 export function servedChoice<const N extends keyof ServedWords>(
   name: N,
 ): Kind<ServedWords[N][number]> {
   type Word = ServedWords[N][number];
-  const known = (): readonly unknown[] => words[name];
-  const oneOf = (faultOf: (value: unknown) => string) =>
-    z.custom<Word>((value) => known().includes(value), {
-      error: ({ input }) => faultOf(input),
+  const fault = () => faultOf(name, words[name]);
+  const accepted = (isWord: (value: unknown) => boolean, msgOf: (value: unknown) => string) =>
+    z.custom<Word>(isWord, {
+      error: ({ input }) => msgOf(input),
       params: { type: 'invalid_value' },
     });
+  const isServed = (value: unknown) => (words[name] as readonly unknown[]).includes(value);
   if (name === 'percentiles') {
-    const fault = () => `must be ${known().join(' or ')}`;
     const [only] = BASE_WORDS.percentiles;
     const override: oas31.SchemaObject = { type: 'integer', enum: [only] };
     const text = onceText
       .transform(decimal)
-      .pipe(oneOf(fault) as z.ZodType<Word, number | undefined>);
-    const json = oneOf((value) => singleFault(fault(), value));
+      .pipe(accepted(isServed, fault) as z.ZodType<Word, number | undefined>);
+    const json = accepted(IS_POSSIBLE[name], (value) => singleFault(fault(), value));
     return {
       text: text.meta({ override }),
       json: json.meta({ override: { type: 'integer', const: only, enum: [only] } }),
     };
   }
-  const fault = () => `must be one of ${known().join(', ')}`;
   const override: oas31.SchemaObject = { type: 'string', enum: [...BASE_WORDS[name]] };
   return {
-    text: oneOf((value) => (Array.isArray(value) ? 'must be given once' : fault())).meta({
-      override,
-    }),
-    json: oneOf((value) =>
+    text: accepted(isServed, (value) =>
+      Array.isArray(value) ? 'must be given once' : fault(),
+    ).meta({ override }),
+    json: accepted(IS_POSSIBLE[name], (value) =>
       value === undefined ? missing(fault()) : singleFault(fault(), value),
     ).meta({ override }),
   };
 }
 
 /**
- * The release as read for the window and the percentile of a request. Throws for a percentile that
- * the release does not hold of that window.
+ * The release as read for the window and the percentile of a request. Throws for those that the
+ * release does not hold, and for a percentile that it does not hold of that window.
  */
 export function releaseAt(
   release: Release,
@@ -101,6 +116,16 @@ export function releaseAt(
   };
   const chosen = release.at(timing);
   if (chosen) return chosen;
+  const { departures, percentiles } = wordsOf(release);
+  const issues: ParameterIssue[] = [];
+  const refuse = (member: string, msg: string) =>
+    issues.push({ loc: [part, member], msg, type: 'invalid_value' });
+  if (!departures.includes(timing.departure))
+    refuse('departure', faultOf('departures', departures));
+  if (!percentiles.includes(timing.percentile)) {
+    refuse('percentile', faultOf('percentiles', percentiles));
+  }
+  if (issues.length > 0) throw invalidParameters(issues);
   const held = release.windows.find(({ name }) => name === timing.departure)?.percentiles ?? [];
   const msg = `must be one of ${held.join(', ')} with departure ${timing.departure}`;
   throw invalidParameters([{ loc: [part, 'percentile'], msg, type: 'percentile_not_in_release' }]);

@@ -2,6 +2,8 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { DepartureWindow } from '../../shards/services.ts';
 import { openProxy, type ProxyHarness } from '../support/proxy-harness.ts';
+import { publishSmallRelease } from '../support/small-release.ts';
+import { smallCounty } from '../support/small-world.ts';
 import { folderOfTests, folderOfThisTest } from '../support/temporary-folder.ts';
 import { avenue, avenueFeed, tripFrom } from './avenue.ts';
 import { type BuiltCity, buildSmallCity } from './built-city.ts';
@@ -201,6 +203,39 @@ describe('a release with further windows', () => {
     expect((await pois(`departure=midday&cursor=${next_cursor}`)).statusCode).toBe(200);
     expect((await pois(`cursor=${next_cursor}`)).statusCode).toBe(400);
   });
+});
+
+test('a paid response is replayed once its window has left the release', async () => {
+  const folder = await folderOfThisTest();
+  await (await city(folder)).close();
+  const ledger = `sqlite:${await folderOfThisTest()}`;
+  const county = smallCounty({ fips: '24510', seed: 21, blocks: 12, pois: 40 });
+  await publishSmallRelease(path.join(folder, 'next'), 'next', [county]);
+  const body = { trips: [{ from: WEST, to: EAST }], departure: 'midday', percentile: 50 };
+  const headers = { 'idempotency-key': 'window' };
+  const before = await openProxy(path.join(folder, 'store'), { ledger });
+  const { id, key } = await before.customer({ tokens: 1_000 });
+  const first = await before.post('/v1/explain', key, body, headers);
+  const balance = await before.balance(id);
+  await before.close();
+  const after = await openProxy(path.join(folder, 'next'), { ledger });
+  try {
+    expect([first.statusCode, balance < 1_000]).toEqual([200, true]);
+    const again = await after.post('/v1/explain', key, body, headers);
+    expect([again.statusCode, again.body]).toEqual([200, first.body]);
+    expect(again.headers).toMatchObject({
+      'idempotency-replayed': 'true',
+      'x-data-release': first.headers['x-data-release'],
+    });
+    const anew = (await after.post('/v1/explain', key, body)).json();
+    expect(anew).toMatchObject({
+      status: 400,
+      detail: 'body.departure: must be one of am; body.percentile: must be 10',
+    });
+    expect(await after.balance(id)).toBe(balance);
+  } finally {
+    await after.close();
+  }
 });
 
 test('a window on a day without any service is refused', async () => {
