@@ -60,12 +60,17 @@ export async function locateSupply(release: Release, query: SupplyQuery): Promis
   return { ...query, parts, located };
 }
 
-/** The price of the sites, to which a token a row is added; undefined until POIs are located. */
+/**
+ * The price of the sites, to which a token a row is added; undefined until they are located, as a
+ * price that follows from the request would be stated to an account that cannot pay it.
+ */
 export function priceOfSupply(query: SupplyQuery | LocatedSupply): number | undefined {
+  return 'located' in query ? priceOfLocated(query) : undefined;
+}
+
+function priceOfLocated({ located: { located } }: LocatedSupply): number {
   const { site, sites_minimum } = PLANS.charges;
-  const { sites } = query;
-  if ('located' in query) return Math.max(sites_minimum, query.located.located.length * site);
-  return sites.kind === 'points' ? Math.max(sites_minimum, sites.points.length * site) : undefined;
+  return Math.max(sites_minimum, located.length * site);
 }
 
 /** A site, its demand, and its capacity per `PER` of the demand; null without any demand. */
@@ -133,21 +138,28 @@ export async function querySupply(
 ): Promise<QueryResult> {
   const { located, errors, all } = query.located;
   const reaching = { release, mode: query.mode, direction: query.direction };
+  const price = priceOfLocated(query);
+  const requirePaid = (rows: number) => {
+    if (price + rows * PLANS.charges.row > balance) throw tokensExhausted(balance);
+  };
+  /** Refuses blocks whose rows cannot be paid for or sent, before anything is computed. */
+  const requireRows = async (parts: readonly CountyBlocks[]) => {
+    if (query.by !== null) return;
+    const rows = await linkedBlocks(query, parts, release);
+    requirePaid(rows);
+    if (rows <= config.batchRowBudget) return;
+    const msg = `${rows} blocks are more than the ${config.batchRowBudget} rows of a response: send a smaller area, or by`;
+    throw invalidParameters([{ loc: ['body', 'area'], msg, type: 'too_big' }]);
+  };
+  if (query.parts) await requireRows(query.parts);
   const reached = await blocksReached(located, query.minutes, reaching);
   const parts = query.parts ?? reached;
-  const price = priceOfSupply(query)!;
-  const blocks = parts.reduce((sum, { ordinals }) => sum + ordinals.length, 0);
-  if (query.by === null && query.parts === null && price + blocks > balance) {
-    throw tokensExhausted(balance);
-  }
-  if (query.by === null && blocks > config.batchRowBudget) {
-    const msg = `${blocks} blocks are more than the ${config.batchRowBudget} rows of a response: send a smaller area, or by`;
-    throw invalidParameters([{ loc: ['body', 'area'], msg, type: 'too_big' }]);
-  }
+  if (!query.parts) await requireRows(reached);
   // Demand is that of all blocks within reach, whether or not they are in the area.
   const demand = new WeightedArea(reached, await readWeight(reached, query.weight, reaching));
   const { sites, supply } = await supplyOf(query, demand, reaching);
   const rows = await rowsOf(query, parts, demand, supply, release);
+  requirePaid(rows.length);
   const assumed = located.filter(({ capacity }) => capacity === undefined).length;
   const body = {
     area: areaFactsOf(parts),
@@ -211,6 +223,22 @@ async function supplyOf(
     sites.push({ ...place, capacity, demand: Math.round(1_000 * sum) / 1_000, ratio: rounded });
   }
   return { sites, supply };
+}
+
+/** The number of blocks that the mode could be routed from, which have a row each. */
+async function linkedBlocks(
+  { mode }: SupplyQuery,
+  parts: readonly CountyBlocks[],
+  { services, turns }: Release,
+): Promise<number> {
+  const street = linkModeOf(services[mode].mode);
+  let linked = 0;
+  for (const { index, ordinals } of parts) {
+    for (const block of ordinals) if (index.isLinked(block, street)) linked++;
+    const pause = turns.yieldIfOverdue();
+    if (pause) await pause;
+  }
+  return linked;
 }
 
 /** The rows of blocks, or of the areas that they are in, by GEOID. */

@@ -220,4 +220,23 @@ describe('POST /v1/sites/supply', () => {
     expectProblem(refused, 'tokens-exhausted');
     expect(refused.json()).not.toHaveProperty('tokens_required');
   });
+
+  test('rows that an account cannot pay are refused before any time is read, without a price', async () => {
+    const sent = { sites: sitesIn([1]), mode: 'walk', minutes: 20, area: { counties: [COUNTY] } };
+    const { results } = expectOk(await demo.api.post(PATH, sent));
+    const by = expectOk(await demo.api.post(PATH, { ...sent, by: 'tract' }));
+    for (const [body, rows] of [
+      [sent, results.length],
+      [{ ...sent, by: 'tract' }, by.results.length],
+    ] as const) {
+      const poor = await demo.api.newCustomer({ tokens: 10 + rows - 1 });
+      const refused = await demo.api.post(PATH, body, { as: poor });
+      expectProblem(refused, 'tokens-exhausted');
+      const { detail, tokens_required } = refused.json();
+      expect(detail).toMatch(/^the response costs more than the \d+ tokens left/);
+      expect(tokens_required).toBeUndefined();
+      const able = await demo.api.newCustomer({ tokens: 10 + rows });
+      expectOk(await demo.api.post(PATH, body, { as: able }));
+    }
+  });
 });
