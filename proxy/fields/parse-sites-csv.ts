@@ -10,7 +10,7 @@ interface CsvSite {
   readonly lon: number | string;
   /** Text; '' if there is none. */
   readonly address: string;
-  /** Text that is no number is kept as it is; '' if there is none. */
+  /** '' if there is none, or if capacities are not read. */
   readonly capacity: number | string;
   /** Null if the text does not state it. */
   readonly isCandidate: boolean | null;
@@ -34,6 +34,11 @@ interface SitesFault {
 type ParsedSites =
   | { readonly sites: readonly CsvSite[] }
   | { readonly faults: readonly SitesFault[] };
+
+interface Range {
+  readonly min: number;
+  readonly max: number;
+}
 
 const REQUIRED = ['id', 'lat', 'lon'] as const;
 const COLUMNS = [...REQUIRED, 'address', 'candidate', 'capacity'] as const;
@@ -61,12 +66,16 @@ const MAX_QUOTED = 100;
  * or tabs, with decimal points or commas. Other columns are ignored. Text with more than `most`
  * sites is refused. The first `MAX_COUNTED_FAULTS` faults of lines are listed. `isUnplacedKept`:
  * coordinates that are missing, out of range or no numbers are no faults, and are kept as they are;
- * a column `address` may stand in place of `lat` and `lon`.
+ * a column `address` may stand in place of `lat` and `lon`. `capacity`: the
+ * bounds of a column `capacity`, which is ignored without them.
  */
 export function parseSitesCsv(
   text: string,
   most: number,
-  { isUnplacedKept = false }: { readonly isUnplacedKept?: boolean } = {},
+  {
+    isUnplacedKept = false,
+    capacity: bounds,
+  }: { readonly isUnplacedKept?: boolean; readonly capacity?: Range | undefined } = {},
 ): ParsedSites {
   const records = filledRecords(text.replace(BEFORE_HEADER, ''));
   const first = records.next().value ?? { cells: [] };
@@ -78,9 +87,14 @@ export function parseSitesCsv(
   const header = headings.map(columnOf);
   const isByAddress =
     isUnplacedKept && header.includes('address') && !REQUIRED.every((one) => header.includes(one));
-  const headerFault = faultOfHeader(header, isByAddress ? ['id', 'address'] : REQUIRED);
+  const required: readonly Column[] = isByAddress ? ['id', 'address'] : REQUIRED;
+  const others: readonly Column[] = bounds ? ['candidate', 'capacity'] : ['candidate'];
+  const headerFault = faultOfHeader(header, required, others);
   if (headerFault) return { faults: [headerFault] };
-  const positions = COLUMNS.map((column) => [column, header.indexOf(column)] as const);
+  const positions = COLUMNS.map((column) => {
+    const isRead = column !== 'capacity' || bounds !== undefined;
+    return [column, isRead ? header.indexOf(column) : -1] as const;
+  });
   const sites: CsvSite[] = [];
   const faults: SitesFault[] = [];
   const lineById = new Map<string, number>();
@@ -98,7 +112,8 @@ export function parseSitesCsv(
       positions.map(([column, i]) => [column, cells[i]?.trim() ?? '']),
     ) as Row;
     const misplaced = isUnplacedKept ? null : faultOfPlace(row);
-    const fault = faultOfRow(row, lineById.get(row.id)) ?? misplaced;
+    const overbound = bounds ? faultOfCapacity(row.capacity, bounds) : null;
+    const fault = faultOfRow(row, lineById.get(row.id)) ?? misplaced ?? overbound;
     if (fault) {
       faults.push({ line, ...fault });
       if (faults.length === MAX_COUNTED_FAULTS) break;
@@ -141,15 +156,20 @@ function columnOf(header: string): string {
   return OTHER_NAMES.get(name) ?? name;
 }
 
-function faultOfHeader(header: readonly string[], required: readonly Column[]): SitesFault | null {
+function faultOfHeader(
+  header: readonly string[],
+  required: readonly Column[],
+  others: readonly Column[],
+): SitesFault | null {
   const lacking = required.filter((column) => !header.includes(column));
   if (lacking.length > 0) {
     const has = header.length === 0 ? '' : `; it has ${quoted(header.join(', '))}`;
     const noun = lacking.length === 1 ? 'column' : 'columns';
     return { msg: `lacks the ${noun} ${lacking.join(', ')}${has}`, type: 'missing' };
   }
-  const read: readonly Column[] = [...required, 'candidate', 'capacity'];
-  const repeated = read.find((column) => header.indexOf(column) !== header.lastIndexOf(column));
+  const repeated = [...required, ...others].find(
+    (column) => header.indexOf(column) !== header.lastIndexOf(column),
+  );
   if (repeated === undefined) return null;
   return { msg: `has more than one column ${repeated}`, type: 'duplicate' };
 }
@@ -182,6 +202,14 @@ function faultOfDegrees(column: 'lat' | 'lon', text: string, most: number): Site
   if (Math.abs(value) <= most) return null;
   const hint = Math.abs(value) <= 180 ? ': are lat and lon exchanged?' : '';
   const msg = `${column} must be a number from -${most} to ${most}, not ${quoted(text)}${hint}`;
+  return { msg, type: Number.isNaN(value) ? 'invalid_type' : 'out_of_range' };
+}
+
+function faultOfCapacity(text: string, { min, max }: Range): SitesFault | null {
+  if (text === '') return null;
+  const value = decimal(text);
+  if (value >= min && value <= max) return null;
+  const msg = `capacity must be a number from ${min} to ${max}, not ${quoted(text)}`;
   return { msg, type: Number.isNaN(value) ? 'invalid_type' : 'out_of_range' };
 }
 

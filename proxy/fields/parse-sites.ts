@@ -1,4 +1,4 @@
-import { LIMITS } from '../bounds.ts';
+import { BOUNDS, LIMITS } from '../bounds.ts';
 import { missing } from '../http/validation.ts';
 import { kindOf } from './kinds.ts';
 import { candidacy, parseSitesCsv } from './parse-sites-csv.ts';
@@ -44,7 +44,10 @@ function sitesOfCsv(text: string, member: SitesMember, hasCapacity: boolean): Pa
     const msg = `CSV must have at most ${MAX_CSV_LENGTH} characters: send the columns id, lat and lon, or id and address, alone`;
     return { faults: [{ path: [], msg, type: 'too_big' }] };
   }
-  const parsed = parseSitesCsv(text, LIMITS.sites, { isUnplacedKept: true });
+  const parsed = parseSitesCsv(text, LIMITS.sites, {
+    isUnplacedKept: true,
+    capacity: hasCapacity ? BOUNDS.capacity : undefined,
+  });
   if ('faults' in parsed) {
     const faults = parsed.faults.map(({ line, msg, type }) => {
       return { path: [], msg: line === undefined ? `CSV ${msg}` : `line ${line}: ${msg}`, type };
@@ -56,7 +59,7 @@ function sitesOfCsv(text: string, member: SitesMember, hasCapacity: boolean): Pa
     const fault = faultOfMember(isCandidate, member);
     if (fault) return { faults: [{ path: [], msg: `line ${line}: ${fault}`, type: 'misplaced' }] };
     // An empty cell is an absent member; an address beside coordinates is a column like others.
-    const sent = { id, ...(hasCapacity && capacity !== '' && { capacity }) };
+    const sent = { id, ...(capacity !== '' && { capacity }) };
     const hasPoint = lat !== '' || lon !== '';
     if (!hasPoint && address !== '') list.push({ ...sent, address });
     else

@@ -207,7 +207,19 @@ describe('POST /v1/sites/supply', () => {
       expectInvalid(await demo.api.post(PATH, { sites: [site], mode, ...body }), member);
     await invalid({ sites: [{ ...site, capacity: -1 }] }, 'capacity');
     await invalid({ sites: [{ ...site, capacity: 'many' }] }, 'capacity');
-    await invalid({ sites: 'id,lat,lon,capacity\n1,36,-70,many' }, 'capacity');
+    for (const wrong of ['many', '-1']) {
+      const response = await demo.api.post(PATH, {
+        sites: `id,lat,lon,Capacity (beds)\n1,36,-70,2\n2,36,-70,${wrong}`,
+        mode,
+      });
+      expectInvalid(response, 'sites');
+      expect(response.json().errors[0].msg).toMatch(
+        new RegExp(`^line 3: capacity must be a number from 0 to .*, not ${wrong}$`),
+      );
+    }
+    const twice = `id,lat,lon,Capacity (beds),Capacity (staff)\n1,${site.lat},${site.lon},many,2`;
+    await invalid({ sites: twice }, 'sites');
+    expectOk(await demo.api.post('/v1/sites/coverage', { sites: twice, mode }));
     await invalid({ sites: [] }, 'sites');
     await invalid({ by: 'tract' }, 'by');
     await invalid({ minutes: 61 }, 'minutes');
