@@ -234,9 +234,9 @@ const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: 
   builder: { files: 364, lines: 39_200 },
   infra: { files: 120, lines: 13_600 },
   portal: { files: 234, lines: 22_600 },
-  proxy: { files: 278, lines: 35_100 },
+  proxy: { files: 278, lines: 35_150 },
   shards: { files: 174, lines: 17_150 },
-  test: { files: 802, lines: 115_150 },
+  test: { files: 802, lines: 115_200 },
 };
 
 const TOP_LEVEL = new Set([
