@@ -1,10 +1,11 @@
-import { stat } from 'node:fs/promises';
+import { mkdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { FeedContainer } from '../../builder/gtfs/feed-source.ts';
 import type { ServiceDay } from '../../builder/gtfs/service-time.ts';
 import { writeFileWhole } from '../../builder/inputs/whole-file.ts';
 import { writeZip } from '../../builder/inputs/zip-writer.ts';
 import { groupBy } from '../../shards/arrays/group-by.ts';
+import { messageOf, systemCode } from '../../shards/error-facts.ts';
 import { counted } from '../../shards/number-words.ts';
 import { UsageError } from '../errors.ts';
 import { adjustHeadway } from './adjust-headway.ts';
@@ -280,10 +281,54 @@ async function writeFeed(
   const changed = new Map(
     tables.filter(({ isChanged }) => isChanged).map((table) => [table.name, table]),
   );
-  const parts = feed.names.map((name) => ({
-    name,
-    chunks: (): AsyncIterable<Uint8Array> => changed.get(name)?.bytes(feed) ?? feed.streamOf(name),
-  }));
-  if (out.toLowerCase().endsWith('.zip')) return writeZip(out, parts);
-  for (const { name, chunks } of parts) await writeFileWhole(path.join(out, name), chunks);
+  const parts = feed.names.map(
+    (name): FilePart => ({
+      name,
+      chunks: () => changed.get(name)?.bytes(feed) ?? feed.streamOf(name),
+    }),
+  );
+  const isZip = out.toLowerCase().endsWith('.zip');
+  if (!isZip) refuseNames(feed);
+  try {
+    await mkdir(path.dirname(out), { recursive: true });
+    if (isZip) return await writeZip(out, parts);
+    await mkdir(out);
+    await writeFolder(out, parts);
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
+    throw new UsageError(`${out}: cannot be written (${messageOf(error)}); check --out`);
+  }
+}
+
+interface FilePart {
+  readonly name: string;
+  chunks(): AsyncIterable<Uint8Array>;
+}
+
+/** Writes files into an empty folder, or removes it. */
+async function writeFolder(folder: string, parts: readonly FilePart[]): Promise<void> {
+  try {
+    for (const { name, chunks } of parts) await writeFileWhole(path.join(folder, name), chunks);
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/** Bytes of a name in usual file systems, with room for the ending of an unfinished file. */
+const LONGEST_NAME = 250;
+
+/** An archive may have names that cannot be those of files in a folder. */
+function refuseNames({ path: archive, names }: FeedContainer): void {
+  const known = new Set(names);
+  for (const name of names) {
+    const parts = name.split('/');
+    const within = parts.map((_, i) => parts.slice(0, i).join('/')).find((one) => known.has(one));
+    const isLong = parts.some((part) => Buffer.byteLength(part) > LONGEST_NAME);
+    if (within === undefined && !isLong) continue;
+    const problem = isLong
+      ? `has a file with a name of ${name.length} characters, ${name.slice(0, 40)}…`
+      : `has ${within} as a file, and as a folder with ${name}`;
+    throw new UsageError(`${archive}: ${problem}; give --out a name that ends in .zip`);
+  }
 }

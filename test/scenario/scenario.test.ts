@@ -1,10 +1,12 @@
 import { existsSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readFeed } from '../../builder/gtfs/feed.ts';
 import { readTrips } from '../../builder/gtfs/trips.ts';
+import { writeZip } from '../../infra/demo/zip-writer.ts';
+import { UsageError } from '../../infra/errors.ts';
 import { applyScenario } from '../../infra/scenario/apply-scenario.ts';
 import { ScenarioError } from '../../infra/scenario/scenario-file.ts';
 import { forAll } from '../support/for-all.ts';
@@ -526,6 +528,43 @@ test('a dry run writes nothing, and a feed is not written over itself', async ()
   expect(await readTexts(gtfs)).toEqual(FEED);
   await expect(applyScenario({ scenario, gtfs, out: gtfs })).rejects.toThrow('is the feed itself');
   expect(existsSync(path.join(folder, 'out'))).toBe(false);
+});
+
+test.each([
+  ['a file that is a folder too', 'shapes.txt/x.txt', 'has shapes.txt as a file, and as a folder'],
+  ['a name that no file can have', `${'n'.repeat(5_000)}.txt`, 'a name of 5004 characters'],
+])(
+  'an archive with %s is not written as a folder, of which nothing is left',
+  async (_, name, message) => {
+    const folder = await folderOfThisTest();
+    const [scenario, gtfs] = ['change.yaml', 'in.zip'].map((file) => path.join(folder, file));
+    await writeFile(scenario, 'scenario: Test\nchanges:\n  - {change: remove-route, route: L}\n');
+    const texts = { ...FEED, 'shapes.txt': '', [name]: '' };
+    await writeZip(
+      gtfs,
+      Object.entries(texts).map(([name, text]) => ({ name, chunks: () => [Buffer.from(text)] })),
+    );
+    const error = await applyScenario({ scenario, gtfs, out: path.join(folder, 'out') }).catch(
+      (error) => error,
+    );
+    expect(error).toBeInstanceOf(UsageError);
+    expect(error.message).toContain(message);
+    expect((await readdir(folder)).sort()).toEqual(['change.yaml', 'in.zip']);
+    await applyScenario({ scenario, gtfs, out: path.join(folder, 'out.zip') });
+    expect(existsSync(path.join(folder, 'out.zip'))).toBe(true);
+  },
+);
+
+test('a place that cannot be written to is refused, as a folder and as an archive', async () => {
+  const folder = await folderOfThisTest();
+  const scenario = path.join(folder, 'change.yaml');
+  await writeFile(scenario, 'scenario: Test\nchanges:\n  - {change: remove-route, route: L}\n');
+  const gtfs = await writeTexts(path.join(folder, 'in'), FEED);
+  for (const out of [scenario, path.join(scenario, 'out'), path.join(scenario, 'out.zip')]) {
+    const error = await applyScenario({ scenario, gtfs, out }).catch((error) => error);
+    expect(error).toBeInstanceOf(UsageError);
+    expect(error.message).toContain(`${out}: cannot be written`);
+  }
 });
 
 test('the builder reads the departures of any headway, at the times that arithmetic gives', async () => {
