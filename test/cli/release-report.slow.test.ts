@@ -22,6 +22,14 @@ beforeAll(async () => {
   expect(await report(...selection, '--out', file)).toMatchObject({ code: 0 });
 });
 
+test('a place that cannot be written to is named, without a stack', async () => {
+  const out = path.join(file, 'below a file.html');
+  const { code, stderr } = await report('--type', 'cinemas', '--mode', 'walk', '--out', out);
+  expect(code).toBe(1);
+  expect(stderr).toContain(`tta: ${out}: cannot be written`);
+  expect(stderr).not.toContain('internal error');
+});
+
 test('a report states the sums of the API, for all people, groups and areas', async () => {
   const proxy = await openProxy(store);
   const { key } = await proxy.customer({ tokens: 1_000 });

@@ -1,6 +1,7 @@
-import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
+import { messageOf } from '../../../shards/error-facts.ts';
 import type { WritableStore } from '../../../shards/store/store.ts';
+import { writeFileWhole } from '../../demo/whole-file.ts';
 import { UsageError } from '../../errors.ts';
 import { measureInWords, STEP } from '../changes/change-summary.ts';
 import {
@@ -45,7 +46,12 @@ export async function writeReport(
   const question = flags.question ?? `What changes between release ${before} and release ${after}?`;
   const words = measureInWords(pair, measures[m]);
   const map = await reportMap(counties, measures[m], 'Blocks that are better or worse served');
-  await writeFile(flags.out, reportPage(comparison, m, { question, map }));
+  const page = Buffer.from(reportPage(comparison, m, { question, map }));
+  await writeFileWhole(flags.out, async function* () {
+    yield page;
+  }).catch((error) => {
+    throw new UsageError(`${flags.out}: cannot be written (${messageOf(error)}); check --out`);
+  });
   print(`${flags.out}: ${words}`);
 }
 
