@@ -236,7 +236,7 @@ const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: 
   portal: { files: 234, lines: 22_600 },
   proxy: { files: 278, lines: 35_150 },
   shards: { files: 174, lines: 17_150 },
-  test: { files: 802, lines: 115_250 },
+  test: { files: 802, lines: 115_300 },
 };
 
 const TOP_LEVEL = new Set([

@@ -56,7 +56,7 @@ const changes = {
     headways: z
       .array(
         z
-          .strictObject({ from: time, until: time, headway })
+          .strictObject({ from: time, until: time, headway }, 'must be from, until and headway')
           .refine(({ from, until }) => until > from, {
             error: 'must be later than from',
             path: ['until'],
@@ -216,6 +216,20 @@ export class ScenarioError extends UsageError {
 /** A scenario is written by hand. */
 const MAX_BYTES = 1 << 20;
 
+const IS_FLAT = 'a change is a list of members, each "name: value"';
+/** Brackets or list marks in a row: the parser of YAML ends the program at tens of thousands. */
+const NESTED = /(?:[[{]\s*|- +){32}/;
+/** Problems that the parser of YAML tells in the words of its own. */
+const IN_WORDS: ReadonlyMap<string, string> = new Map([
+  ['MULTIPLE_DOCS', 'a second document begins (---); a file holds one scenario'],
+  ['RESOURCE_EXHAUSTION', `is nested too deep; ${IS_FLAT}`],
+  ['DUPLICATE_KEY', 'this name is there twice in one list of members'],
+  ['BLOCK_AS_IMPLICIT_KEY', 'a second "name: value" on one line; put it on its own, or in quotes'],
+  ['MULTILINE_IMPLICIT_KEY', 'the name before a colon runs over several lines'],
+  ['BAD_INDENT', 'begins too far left or right; members of one change begin below each other'],
+  ['TAB_AS_INDENT', 'begins with a tab; indent by spaces'],
+]);
+
 /**
  * Reads a scenario. Throws a `ScenarioError` with all problems of its form, each by its line.
  */
@@ -226,19 +240,25 @@ export async function readScenario(file: string): Promise<Scenario> {
   if (bytes.length > MAX_BYTES) {
     throw new UsageError(`${file}: is larger than ${MAX_BYTES >> 20} MB; is it a scenario?`);
   }
+  const source = bytes.toString('utf8');
+  const nested = source.search(NESTED);
+  if (nested !== -1) {
+    const line = source.slice(0, nested).split('\n').length;
+    throw new ScenarioError(file, [`${file}:${line}: lists are nested too deep; ${IS_FLAT}`]);
+  }
   const counter = new LineCounter();
   // Without types of YAML, so that an id such as 01 stays as it is written.
-  const document = parseDocument(bytes.toString('utf8'), {
+  const document = parseDocument(source, {
     schema: 'failsafe',
     lineCounter: counter,
     prettyErrors: false,
   });
   const placeAt = (offset: number) => `${file}:${counter.linePos(offset).line}`;
   if (document.errors.length > 0) {
-    throw new ScenarioError(
-      file,
-      document.errors.map(({ pos, message }) => `${placeAt(pos[0])}: ${message}`),
+    const problems = document.errors.map(
+      ({ pos, code, message }) => `${placeAt(pos[0])}: ${IN_WORDS.get(code) ?? message}`,
     );
+    throw new ScenarioError(file, [...new Set(problems)]);
   }
   const placeOf = (path: Path) => placeAt(offsetOf(document.contents, path));
   const value = plainValue(file, () => document.toJS());
@@ -273,18 +293,21 @@ function nameOf(path: Path): string[] {
   return last === undefined || last === 'changes' ? [] : [last];
 }
 
-const topSchema = z.strictObject({
-  scenario: text,
-  changes: z
-    .array(
-      z.looseObject(
-        { change: z.enum(KINDS, `must be one of ${KINDS.join(', ')}`) },
-        'must be a change, which begins with "change: …"',
-      ),
-      'must be a list of changes, each of which begins with "- change: …"',
-    )
-    .min(1, 'is empty: nothing is to change'),
-});
+const topSchema = z.strictObject(
+  {
+    scenario: text,
+    changes: z
+      .array(
+        z.looseObject(
+          { change: z.enum(KINDS, `must be one of ${KINDS.join(', ')}`) },
+          'must be a change, which begins with "change: …"',
+        ),
+        'must be a list of changes, each of which begins with "- change: …"',
+      )
+      .min(1, 'is empty: nothing is to change'),
+  },
+  'a scenario begins with "scenario: …" and "changes:", each on a line of its own',
+);
 
 function readChanges(value: unknown): { name: string; read: Change[]; problems: Problem[] } {
   const top = topSchema.safeParse(value, { reportInput: true });

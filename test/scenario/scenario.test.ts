@@ -462,6 +462,24 @@ test.each([
   expect(found[0]).toContain(message);
 });
 
+test.each([
+  ['a second document', 'scenario: T\n---\nscenario: U\n', '2: a second document begins (---)'],
+  ['an empty file', '', '1: a scenario begins with "scenario: …" and "changes:"'],
+  ['a list alone', '- a\n', '1: a scenario begins with "scenario: …" and "changes:"'],
+  ['many brackets', `scenario: T\nchanges:\n${'['.repeat(30_000)}`, '3: lists are nested too deep'],
+  ['many marks', `scenario: T\nchanges:\n${'- '.repeat(30_000)}`, '3: lists are nested too deep'],
+  ['deep lists', `scenario: T\nchanges: ${'[a, '.repeat(30_000)}`, '2: is nested too deep'],
+  ['a tab', 'scenario: T\n\tchanges: []\n', '2: begins with a tab'],
+])('%s is refused in plain words with its line', async (_, yaml, message) => {
+  const folder = await folderOfThisTest();
+  const scenario = path.join(folder, 'change.yaml');
+  await writeFile(scenario, yaml);
+  const error = await applyScenario({ scenario, gtfs: folder, out: null }).catch((error) => error);
+  expect(error).toBeInstanceOf(ScenarioError);
+  expect(error.problems.join('\n')).toContain(`change.yaml:${message}`);
+  expect(error.problems.join('\n')).not.toMatch(/expected|call stack|YAML\./);
+});
+
 test('a service of other days too is refused, and one that shares some days only', async () => {
   const feed = madeFeed([
     { route: 'L', departures: every(20, '06:00', '07:00') },
