@@ -14,6 +14,8 @@ type NamedOrigin = {
   /** The ends of a trip, of which `dest_id` is one. */
   readonly from?: string | null;
   readonly to?: string | null;
+  readonly mode?: string;
+  readonly departs?: string;
   /** The JSON of a malformed point or POI. */
   readonly sent?: string;
 };
@@ -36,6 +38,12 @@ interface OtherMembers {
   readonly basket?: object | null;
   /** The precision of times to sites. */
   readonly precision?: string;
+  /** The versions of the releases that are compared. */
+  readonly from?: string;
+  readonly to?: string;
+  readonly noise?: object;
+  readonly formula?: object;
+  readonly sites_from?: object;
   readonly unrouted?: readonly { readonly mode: string; readonly reason: string }[];
 }
 
@@ -66,6 +74,18 @@ export const CSV_METADATA = [
 ];
 
 /**
+ * Facts about all rows. CSV and NDJSON state them in headers; the last line of NDJSON, if it has
+ * one, repeats them.
+ */
+export const FACTS_METADATA = [
+  repeated('from', 'X-From', (version) => version),
+  repeated('to', 'X-To', (version) => version),
+  repeated('noise', 'X-Noise', (noise) => JSON.stringify(noise)),
+  repeated('formula', 'X-Formula', (formula) => JSON.stringify(formula)),
+  repeated('sites_from', 'X-Sites-From', (from) => JSON.stringify(from)),
+];
+
+/**
  * Facts about the blocks and points that the rows belong to. CSV and NDJSON state these facts in
  * headers, which have limited room; those that do not fit are in the last line of NDJSON.
  */
@@ -77,8 +97,8 @@ export const ORIGIN_METADATA = [
 
 /** Headers of text formats, the most useful first. */
 const LIMITED_HEADERS: Readonly<Partial<Record<Format, readonly Repeated[]>>> = {
-  csv: [...CSV_METADATA, ...ORIGIN_METADATA],
-  ndjson: ORIGIN_METADATA,
+  csv: [...FACTS_METADATA, ...CSV_METADATA, ...ORIGIN_METADATA],
+  ndjson: [...FACTS_METADATA, ...ORIGIN_METADATA],
 };
 
 const MAX_LISTED_CHARACTERS = 4_096;
@@ -99,7 +119,10 @@ function repeated<M extends keyof OtherMembers>(
 function written(origin: NamedOrigin | string | number): string {
   if (typeof origin !== 'object') return encoded(origin);
   const { geoid, dest_id = geoid, list, id = dest_id, origin_lat, origin_lon } = origin;
-  if (origin.from !== undefined) return encoded(`${origin.from} ${origin.to ?? dest_id ?? ''}`);
+  if (origin.from !== undefined) {
+    const trip = [origin.from, origin.to ?? dest_id ?? '', origin.mode, origin.departs];
+    return encoded(trip.filter((part) => part !== undefined).join(' '));
+  }
   const { address, sent = address } = origin;
   const name = encoded(sent ?? (id === undefined ? `${origin_lat} ${origin_lon}` : id));
   return list === undefined ? name : `${list}:${name}`;

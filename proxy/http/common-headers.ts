@@ -79,7 +79,7 @@ const RESPONSE_HEADERS = {
   'X-Batch-Truncated': whole('Number of `truncated` origins.'),
   'X-Truncated-Reason': textIfAny('`truncated_reason`, if not null.'),
   'X-Truncated': textIfAny(
-    'CSV only: the `truncated` origins, percent-encoded and separated by commas, a point as `lat lon`; omitted, like `X-Errors`, if the list exceeds 4 kB.',
+    'CSV only: the `truncated` origins, percent-encoded and separated by commas, a point as `lat lon`, a trip as `from to mode departs`; omitted, like `X-Errors`, if the list exceeds 4 kB.',
   ),
   'X-Errors': textIfAny(
     'CSV only: the origins that could not be resolved, in the same form, each with its reason: `990019999999999=block-not-found`; a malformed point or POI as its `sent`; of sites, after their list: `candidates:a=point-not-covered`.',
@@ -92,6 +92,11 @@ const RESPONSE_HEADERS = {
     'CSV and NDJSON only: `blocks`, as JSON; beyond 4 kB a member of the last line of NDJSON instead.',
   ),
   'X-Origins': textIfAny('CSV and NDJSON only: `origins`, as JSON, with the same limit.'),
+  'X-From': textIfAny('CSV and NDJSON only: `from`.'),
+  'X-To': textIfAny('CSV and NDJSON only: `to`.'),
+  'X-Noise': textIfAny('CSV and NDJSON only: `noise`, as JSON, with the same limit.'),
+  'X-Formula': textIfAny('CSV and NDJSON only: `formula`, as JSON.'),
+  'X-Sites-From': textIfAny('CSV and NDJSON only: `sites_from`, as JSON, with the same limit.'),
   'X-Area': text('`area`, as JSON.'),
   'X-Basket': textIfAny('`basket`, as JSON, if there is one.'),
   'X-Precision': text('`precision`: of the times to sites, which begin at their blocks.'),

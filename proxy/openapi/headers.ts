@@ -6,7 +6,12 @@ import type {
   MeteredEndpoint,
   PostEndpoint,
 } from '../endpoint.ts';
-import { CSV_METADATA, ORIGIN_METADATA, ROW_METADATA } from '../formats/row-metadata.ts';
+import {
+  CSV_METADATA,
+  FACTS_METADATA,
+  ORIGIN_METADATA,
+  ROW_METADATA,
+} from '../formats/row-metadata.ts';
 import { type HeaderName, headersIfAny, headersNamed } from '../http/common-headers.ts';
 import { HEADER_OF_STATUS } from '../http/problem-docs.ts';
 import {
@@ -159,7 +164,7 @@ function headersRepeating(member: string) {
 }
 
 function headersOfOrigins(member: string) {
-  return namesOf(ORIGIN_METADATA, member);
+  return namesOf([...FACTS_METADATA, ...ORIGIN_METADATA], member);
 }
 
 type Repeated = { readonly member: string; readonly header: HeaderName };

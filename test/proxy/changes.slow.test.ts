@@ -306,7 +306,11 @@ test('rows are CSV and NDJSON, and a POST is charged once by its key', async () 
     'mode,of,minutes,weight,total,gained_1,gained_2,gained_5,gained_10,lost_1,lost_2,lost_5,lost_10,unchanged,mean_before,mean_after,no_data',
   );
   const lines = await proxy.post(PATH, key, body, { accept: 'application/x-ndjson' });
-  const rows = (await proxy.post(PATH, key, body)).json().results;
+  const { results: rows, from, to, noise } = (await proxy.post(PATH, key, body)).json();
+  for (const { headers } of [csv, lines]) {
+    expect(headers).toMatchObject({ 'x-from': from, 'x-to': to });
+    expect(JSON.parse(String(headers['x-noise']))).toEqual(noise);
+  }
   expect(
     lines.body
       .trimEnd()

@@ -176,6 +176,16 @@ describe('POST /v1/sites/supply', () => {
       await demo.api.post(PATH, { ...base, sites: { type: 'grocery_stores' } }),
     );
     expect(ofType.sites.length).toBeGreaterThan(1);
+    const coverage = { sites: { type: 'grocery_stores' }, mode: 'walk', area: base.area };
+    for (const [path, body] of [
+      [PATH, { ...base, sites: { type: 'grocery_stores' } }],
+      ['/v1/sites/coverage', coverage],
+    ] as const) {
+      const { sites_from } = expectOk(await demo.api.post(path, body));
+      const { headers } = await demo.api.post(path, body, { headers: { accept: 'text/csv' } });
+      expect(sites_from).toMatchObject({ kind: 'near' });
+      expect(JSON.parse(String(headers['x-sites-from']))).toEqual(sites_from);
+    }
     expect(ofType.formula.capacity_assumed).toBe(ofType.sites.length);
     expect(ofType.sites.every(({ capacity }: { capacity: number }) => capacity === 1)).toBe(true);
   });
@@ -196,6 +206,7 @@ describe('POST /v1/sites/supply', () => {
       ),
     );
     expect(csv.headers['x-tokens-charged']).toBe(String(10 + rows.length));
+    expect(JSON.parse(String(csv.headers['x-formula']))).toEqual(json.formula);
     const ndjson = await demo.api.post(PATH, sent, { headers: { accept: 'application/x-ndjson' } });
     expect(JSON.parse(ndjson.body.trimEnd().split('\n').at(-1)!).formula).toEqual(json.formula);
   });

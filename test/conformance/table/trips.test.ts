@@ -156,6 +156,13 @@ describe('POST /v1/explain', () => {
     expect(refused.json().tokens_required).toBe(PRICE);
     const few = expectOk(await post(trips, { max_rows: 2 }));
     expect([few.truncated, few.truncated_reason]).toEqual([trips.slice(2), 'row-budget']);
+    const [first, second] = trips;
+    const timed = { ...second, mode: 'transit', departs: '08:15' };
+    const request = { trips: [first, timed], max_rows: 1 };
+    const csv = await demo.api.post(PATH, request, { headers: { accept: 'text/csv' } });
+    const { from, to, dest_id } = second as { from: string; to?: string; dest_id?: number };
+    const written = encodeURIComponent(`${from} ${to ?? dest_id} transit 08:15`);
+    expect(csv.headers['x-truncated']).toBe(written);
   });
 
   test('a request with two ends, an unknown mode, or too many blocks for a spread is refused', async () => {
