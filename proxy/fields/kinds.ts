@@ -102,7 +102,8 @@ function numeric(bounds: Bounds, type: 'number' | 'integer', what: string): Kind
   };
 }
 
-function jsonFault(fault: string, value: unknown): string {
+/** Describes the fault of a JSON value that is no number, with advice on one in quotes. */
+export function jsonFault(fault: string, value: unknown): string {
   if (value === undefined) return missing(fault);
   const isQuoted = typeof value === 'string' && decimal(value) !== undefined;
   return singleFault(isQuoted ? `${fault}: leave out the quotes` : fault, value);

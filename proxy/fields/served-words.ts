@@ -6,7 +6,7 @@ import { BASE_PERCENTILE, BASE_WINDOW, isPercentile, WINDOW_NAME } from '../../s
 import { invalidParameters, type ParameterIssue } from '../http/problem.ts';
 import { missing } from '../http/validation.ts';
 import type { Kind } from './field.ts';
-import { decimal, onceText, singleFault } from './kinds.ts';
+import { decimal, jsonFault, onceText, singleFault } from './kinds.ts';
 
 /** The words of requests that depend on the release that is served. */
 export interface ServedWords {
@@ -83,7 +83,7 @@ export function servedChoice<const N extends keyof ServedWords>(
     const text = onceText
       .transform(decimal)
       .pipe(accepted(isServed, fault) as z.ZodType<Word, number | undefined>);
-    const json = accepted(IS_POSSIBLE[name], (value) => singleFault(fault(), value));
+    const json = accepted(IS_POSSIBLE[name], (value) => jsonFault(fault(), value));
     return {
       text: text.meta({ override }),
       json: json.meta({ override: { type: 'integer', const: only, enum: [only] } }),

@@ -61,3 +61,10 @@ test('assumptions list the windows and percentiles', async () => {
   const meta = expectOk(await demo.api.get('/v1/isochrone/meta'));
   expect(meta.assumptions).toMatchObject({ departures: ['am'], percentiles: [10] });
 });
+
+test('a percentile in quotes is refused with advice to leave them out', async () => {
+  const area = { blocks: [demo.block.geoid] };
+  const response = await demo.api.post('/v1/coverage', { area, percentile: '10' });
+  expectInvalid(response, 'percentile');
+  expect(response.json().errors[0].msg).toBe('must be 10: leave out the quotes');
+});
