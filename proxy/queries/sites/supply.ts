@@ -213,14 +213,16 @@ async function supplyOf(
       if (reach.minutes[i] > minutes) continue;
       sum += counts[reach.positions[i]] * weightAt[reach.minutes[i]];
     }
-    const ratio = sum > 0 ? (PER * capacity) / sum : null;
+    // A ratio is of the demand that is stated, which may be rounded to 0.
+    const demanded = Math.round(1_000 * sum) / 1_000;
+    const ratio = demanded > 0 ? (PER * capacity) / sum : null;
     for (let i = 0; ratio !== null && i < reach.positions.length; i++) {
       if (reach.minutes[i] > minutes) continue;
       supply[reach.positions[i]] += ratio * weightAt[reach.minutes[i]];
     }
     const rounded = ratio === null ? null : significant(ratio);
     const place = { id, block: block.geoid, ...(match && { match }) };
-    sites.push({ ...place, capacity, demand: Math.round(1_000 * sum) / 1_000, ratio: rounded });
+    sites.push({ ...place, capacity, demand: demanded, ratio: rounded });
   }
   return { sites, supply };
 }

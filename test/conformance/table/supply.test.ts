@@ -244,6 +244,14 @@ describe('POST /v1/sites/supply', () => {
     expect(refused.json()).not.toHaveProperty('tokens_required');
   });
 
+  test('a site whose demand rounds to 0 has no ratio, and supplies nothing', async () => {
+    const sent = { sites: sitesIn([3]), mode: 'walk', minutes: 20, decay: 'exponential:0.01' };
+    const { sites, results } = expectOk(await demo.api.post(PATH, sent));
+    expect(sites).toMatchObject([{ demand: 0, ratio: null }]);
+    expect(results.length).toBeGreaterThan(0);
+    expect(results.every(({ supply }: { supply: number }) => supply === 0)).toBe(true);
+  });
+
   test('rows that an account cannot pay are refused before any time is read, without a price', async () => {
     const sent = { sites: sitesIn([1]), mode: 'walk', minutes: 20, area: { counties: [COUNTY] } };
     const { results } = expectOk(await demo.api.post(PATH, sent));
