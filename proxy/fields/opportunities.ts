@@ -47,7 +47,7 @@ export const ACCESS = {
   }),
   minutes: optional(levels(BOUNDS.contour, LIMITS.minutesListed), {
     id: 'AccessMinutes',
-    example: () => [30, 45],
+    example: () => [30],
     description:
       `Time limits in minutes, ascending; up to ${MAX_POI_MINUTES} for \`type:\`. Omitted: ${DEFAULT_MINUTES.join(', ')} ` +
       `(${DEFAULT_MINUTES.filter((one) => one <= MAX_POI_MINUTES).join(', ')} for \`type:\`).`,

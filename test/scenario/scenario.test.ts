@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readFeed } from '../../builder/gtfs/feed.ts';
 import { readTrips } from '../../builder/gtfs/trips.ts';
-import { writeZip } from '../../infra/demo/zip-writer.ts';
+import { writeZip } from '../../builder/inputs/zip-writer.ts';
 import { UsageError } from '../../infra/errors.ts';
 import { applyScenario } from '../../infra/scenario/apply-scenario.ts';
 import { ScenarioError } from '../../infra/scenario/scenario-file.ts';

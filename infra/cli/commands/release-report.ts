@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
+import { writeFileWhole } from '../../../builder/inputs/whole-file.ts';
 import { messageOf } from '../../../shards/error-facts.ts';
 import type { WritableStore } from '../../../shards/store/store.ts';
-import { writeFileWhole } from '../../demo/whole-file.ts';
 import { UsageError } from '../../errors.ts';
 import { measureInWords, STEP } from '../changes/change-summary.ts';
 import {
