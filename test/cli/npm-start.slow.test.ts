@@ -135,7 +135,7 @@ test('the examples of the OpenAPI document follow the release, and return rows i
   const proxy = await ofThisTest(openProxy(at('replaced')));
   const first = await askForExamples(proxy);
   expect(first.without).toEqual([]);
-  expect(first.tokens).toBeLessThan(PLANS.free_grant.tokens / 40);
+  expect(first.tokens).toBeLessThan(PLANS.free_grant.tokens / 38);
   const etag = async () => (await proxy.get('/openapi.json')).headers.etag;
   const [before, document] = [await etag(), await readDocument(proxy)];
 
