@@ -3,7 +3,7 @@ import type { Measure } from '../../shards/changes/block-change.ts';
 import type { ReleasePair } from '../../shards/changes/compared-county.ts';
 import { geoidFromNumber } from '../../shards/geoid.ts';
 import type { Polygons } from '../../shards/geometry/geo-json.ts';
-import type { Rings } from '../../shards/geometry/rings.ts';
+import { type Rings, ringsOf } from '../../shards/geometry/rings.ts';
 import { worldX, worldY } from '../../shards/geometry/web-mercator.ts';
 import { boxAroundBoth, boxOf } from '../../shards/geometry/wgs84.ts';
 import { PmtilesWriter } from '../../shards/pmtiles/writer.ts';
@@ -100,22 +100,9 @@ function* tilesOf(blocks: readonly DrawnBlock[], bounds: BoundingBox, zoom: numb
 
 /** Projects polygons, and rounds them to units of a tile; `side` is the world's in these units. */
 function ringsAt(polygons: Polygons, side: number): Rings {
-  const [firstRing, firstPoint, x, y] = [[0], [0], [] as number[], [] as number[]];
-  for (const rings of polygons) {
-    for (const ring of rings) {
-      // The first point is repeated at the end of rings of GeoJSON.
-      for (const [lon, lat] of ring.slice(0, -1)) {
-        x.push(Math.round(worldX(lon) * side));
-        y.push(Math.round(worldY(lat) * side));
-      }
-      firstPoint.push(x.length);
-    }
-    firstRing.push(firstPoint.length - 1);
-  }
-  return {
-    firstRing: Uint32Array.from(firstRing),
-    firstPoint: Uint32Array.from(firstPoint),
-    x: Int32Array.from(x),
-    y: Int32Array.from(y),
-  };
+  return ringsOf(
+    polygons.map((polygon) => ({ polygons: [polygon] })),
+    (lon) => Math.round(worldX(lon) * side),
+    (lat) => Math.round(worldY(lat) * side),
+  );
 }

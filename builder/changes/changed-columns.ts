@@ -82,9 +82,7 @@ export async function* changedBlocks(
   const outlines = await Promise.all(
     sides.map(async ({ release, county: own }) => (await release.areas(own)).outlines),
   );
-  const columnOf = measures.map((measure) =>
-    columns.find((column) => JSON.stringify(column.measure) === JSON.stringify(measure)),
-  );
+  const columnOf = measures.map((measure) => columns.find((column) => column.measure === measure));
   for (let block = 0; block < county.count; block++) {
     if (!columns.some((column) => isChanged(column, block))) continue;
     const values = columnOf.flatMap((column) => {

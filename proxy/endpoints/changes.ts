@@ -103,7 +103,8 @@ export const changes = postEndpoint({
     }
     return { asked, area, find, mostRows, ...located };
   },
-  price: (asked) => ('counties' in asked ? priceOf(asked as unknown as LocatedChanges) : undefined),
+  price: (asked: ResolvedChanges | (ResolvedChanges & LocatedChanges)) =>
+    'counties' in asked ? priceOf(asked) : undefined,
   leastPrice: PLANS.charges.changes + PLANS.charges.row,
   respond: (_release, located, context) => queryChanges(located, context),
 });

@@ -33,6 +33,9 @@ export function wordsOf({ services, windows }: Release): ServedWords {
   };
 }
 
+/** The words of releases, by the list of services that all views of one share. */
+const WORDS = new WeakMap<Release['services'], ServedWords>();
+
 let words = BASE_WORDS;
 
 /**
@@ -41,7 +44,9 @@ let words = BASE_WORDS;
  */
 export function validFor<T>(release: Release, validate: () => T): T {
   const before = words;
-  words = wordsOf(release);
+  const known = WORDS.get(release.services) ?? wordsOf(release);
+  WORDS.set(release.services, known);
+  words = known;
   try {
     return validate();
   } finally {

@@ -1,4 +1,4 @@
-import { toMicro } from '../units.ts';
+import { type Degrees, toMicro } from '../units.ts';
 import type { Area } from './polygon.ts';
 
 /**
@@ -27,8 +27,15 @@ export function twiceSignedArea(x: Int32Array, y: Int32Array, start: number, end
   return twice;
 }
 
-/** Converts areas in degrees to rings of integer micro-degrees, keeping their order and winding. */
-export function ringsOf(areas: readonly Area[]): Rings {
+/**
+ * Converts areas in degrees to rings of integers, by default micro-degrees, keeping their order and
+ * winding.
+ */
+export function ringsOf(
+  areas: readonly Area[],
+  xOf: (lon: Degrees) => number = toMicro,
+  yOf: (lat: Degrees) => number = toMicro,
+): Rings {
   const firstRing = [0];
   const firstPoint = [0];
   const x: number[] = [];
@@ -36,8 +43,8 @@ export function ringsOf(areas: readonly Area[]): Rings {
   for (const { polygons } of areas) {
     for (const ring of polygons.flat()) {
       for (let i = 0; i + 1 < ring.length; i++) {
-        x.push(toMicro(ring[i][0]));
-        y.push(toMicro(ring[i][1]));
+        x.push(xOf(ring[i][0]));
+        y.push(yOf(ring[i][1]));
       }
       firstPoint.push(x.length);
     }

@@ -127,9 +127,11 @@ export function departureOf(
 ): number | undefined {
   if (time === undefined) return undefined;
   const { opens, departures } = windowOf(release);
-  const times = Array.from({ length: departures }, (_, nth) => clockTime(opens + nth));
-  if (times.includes(time)) return times.indexOf(time);
-  const msg = `must be a minute from ${times[0]} to ${times.at(-1)}, such as ${times[departures >> 2]}`;
+  const [, hours, minutes] = /^(\d\d):(\d\d)$/.exec(time) ?? [];
+  const nth = 60 * Number(hours) + Number(minutes) - opens;
+  if (nth >= 0 && nth < departures && time === clockTime(opens + nth)) return nth;
+  const [first, last, some] = [0, departures - 1, departures >> 2].map((n) => clockTime(opens + n));
+  const msg = `must be a minute from ${first} to ${last}, such as ${some}`;
   throw invalidParameters([{ loc, msg, type: 'custom' }]);
 }
 
