@@ -231,12 +231,12 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
  * decision: whoever makes it raises a number, and whoever removes lines lowers it.
  */
 const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: number }>> = {
-  builder: { files: 364, lines: 39_150 },
+  builder: { files: 364, lines: 39_200 },
   infra: { files: 120, lines: 13_650 },
   portal: { files: 234, lines: 22_600 },
   proxy: { files: 278, lines: 35_200 },
-  shards: { files: 174, lines: 17_150 },
-  test: { files: 802, lines: 115_300 },
+  shards: { files: 174, lines: 17_200 },
+  test: { files: 802, lines: 115_350 },
 };
 
 const TOP_LEVEL = new Set([

@@ -13,51 +13,44 @@ import { UsefulWalks } from '../transit/useful-walks.ts';
 import type { CountyScope } from './county-scope.ts';
 
 /**
- * The transit that journeys from a county may use in a window of departures, with a numbering of
- * its own: the stops of the county's scope, and the calls of all trips at these stops. It depends
- * on nothing outside the scope.
+ * The transit that journeys from a county may use, with a numbering of its own: the stops of the
+ * county's scope, and the calls of all trips at these stops, in each window of departures. It
+ * depends on nothing outside the scope.
  */
 export class TransitOfCounty {
-  readonly transit: CountyTransit;
+  /** By the name of the window, the base window first. */
+  readonly windows: ReadonlyMap<string, CountyTransit>;
   readonly #ordinals: Int32Array;
   readonly #useful: UsefulWalks;
   readonly #egress: EgressWalks;
 
-  /** `window`: the position of the window of departures. */
-  constructor({ region, searchRegion }: LinkedRegion, window: number, scope: CountyScope) {
-    const { stops, routes } = region.transits[window];
-    const own = searchRegion.transits[window];
+  constructor({ region, searchRegion }: LinkedRegion, scope: CountyScope) {
+    const { transits } = searchRegion;
+    const [{ stops }] = region.transits;
+    const [{ egress, footpaths }] = transits;
     const ordinals = new Int32Array(stops.length).fill(-1);
     scope.stops.forEach((stop, ordinal) => {
       ordinals[stop] = ordinal;
     });
-    const { trips, continuations } = callsAt(own, ordinals);
-    // Routes are sorted by name, which is all that is stored of them, since their order in a feed
-    // may change.
-    const used = [...new Set(trips.map(({ route }) => routes[route]))].sort();
-    const routeOrdinals = new Map(used.map((name, ordinal) => [name, ordinal]));
-    const renumbered = new Map(
-      trips.map((trip) => [trip, { ...trip, route: routeOrdinals.get(routes[trip.route])! }]),
-    );
-    const timetable = buildTimetable(
-      scope.stops.length,
-      [...renumbered.values()],
-      continuations.map(([from, to]) => [renumbered.get(from)!, renumbered.get(to)!] as const),
+    const timetables = transits.map((transit, w) =>
+      timetableAt(transit, region.transits[w].routes, ordinals, scope.stops.length),
     );
     this.#ordinals = ordinals;
-    this.#useful = new UsefulWalks(timetable);
-    this.#egress = new EgressWalks(own.egress);
+    this.#useful = new UsefulWalks(timetables.map(({ timetable }) => timetable));
+    this.#egress = new EgressWalks(egress);
     const { departureStep, boardSlack } = ROUTING.transit;
-    this.transit = {
-      windowStart: scope.windowStarts[window],
-      departures: own.window.departures,
+    const shared = {
       step: departureStep,
       boardSlack,
       stops: Array.from(scope.stops, (stop) => stops[stop].name),
-      routes: used,
-      timetable,
-      footpaths: this.#footpaths(own.footpaths, scope.stops),
+      footpaths: this.#footpaths(footpaths, scope.stops),
     };
+    this.windows = new Map(
+      transits.map(({ window: { name, departures } }, w) => [
+        name,
+        { ...shared, ...timetables[w], windowStart: scope.windowStarts[w], departures },
+      ]),
+    );
   }
 
   /** Yields the useful walks to stops from each block of a chunk. */
@@ -107,6 +100,29 @@ export class TransitOfCounty {
     });
     return { stops, times };
   }
+}
+
+/** The trips of a window at chosen stops, and the names of their routes. */
+function timetableAt(
+  transit: TransitRegion,
+  names: readonly string[],
+  ordinals: Int32Array,
+  stopCount: number,
+): Pick<CountyTransit, 'timetable' | 'routes'> {
+  const { trips, continuations } = callsAt(transit, ordinals);
+  // Routes are sorted by name, which is all that is stored of them, since their order in a feed may
+  // change.
+  const routes = [...new Set(trips.map(({ route }) => names[route]))].sort();
+  const routeOrdinals = new Map(routes.map((name, ordinal) => [name, ordinal]));
+  const renumbered = new Map(
+    trips.map((trip) => [trip, { ...trip, route: routeOrdinals.get(names[trip.route])! }]),
+  );
+  const timetable = buildTimetable(
+    stopCount,
+    [...renumbered.values()],
+    continuations.map(([from, to]) => [renumbered.get(from)!, renumbered.get(to)!] as const),
+  );
+  return { timetable, routes };
 }
 
 /**

@@ -10,7 +10,7 @@ import { encodeNearest } from '../../shards/nearest/nearest.ts';
 import { nthNearestIds } from '../../shards/nearest/nth-nearest.ts';
 import { encodePoiTable } from '../../shards/pois/poi-table.ts';
 import { Spool } from '../../shards/store/spool.ts';
-import type { ObjectRef, WritableStore } from '../../shards/store/store.ts';
+import type { WritableStore } from '../../shards/store/store.ts';
 import { TransitWriter } from '../../shards/transit/transit-writer.ts';
 import { type BlockOrdinal, type CountyFips, toMicro } from '../../shards/units.ts';
 import type { CensusBlock } from '../census/blocks.ts';
@@ -59,9 +59,7 @@ export async function searchCounty(
   const poiSpool = new Spool(`${scratch}/pois-${county}`);
   const reachSpool = new Spool(`${scratch}/reach-${county}`);
   const nthSpool = new Spool(`${scratch}/nth-nearest-${county}`);
-  const spools = searchRegion.transits.map(
-    ({ window: { name } }) => new Spool(`${scratch}/transit-${name}-${county}`),
-  );
+  const transitSpool = new Spool(`${scratch}/transit-${county}`);
   try {
     const pois = new MatrixWriter(
       `pois/${county}`,
@@ -89,11 +87,9 @@ export async function searchCounty(
       blocks: reachBlocks.length,
       pois: destinations.length,
     };
-    const transits = searchRegion.transits.map(({ window: { name } }, w) => {
-      const transit = new TransitOfCounty(linked, w, scope);
-      const writer = new TransitWriter(`transit/${county}`, transit.transit, counts, spools[w]);
-      return { name, transit, writer };
-    });
+    const transit = searchRegion.transits.length > 0 ? new TransitOfCounty(linked, scope) : null;
+    const walks =
+      transit && new TransitWriter(`transit/${county}`, transit.windows, counts, transitSpool);
     let [poiRows, reachRows] = [0, 0];
     const chunks = chunkRequests(scope, {
       windowStarts,
@@ -107,21 +103,16 @@ export async function searchCounty(
       reach.append(result.reach);
       nearest.set(result.nearest, request.firstRow * columns);
       nth.add(request.firstRow, result.nth);
-      const { access } = result;
-      if (access) {
-        for (const { transit, writer } of transits) {
-          for (const walks of transit.access(access)) writer.row(walks);
-        }
-      }
+      if (transit) for (const row of transit.access(result.access!)) walks!.row(row);
       poiRows += result.poiRows;
       reachRows += result.reachRows;
       onBlocks(request.firstRow + request.to - request.from);
     });
-    for (const { transit, writer } of transits) {
+    if (transit) {
       const { destinationCount } = searchRegion;
       const ends = [...reachBlocks.map((block) => destinationCount + block), ...scope.destinations];
       for (const [i, target] of ends.entries()) {
-        writer.row(transit.egress(target));
+        walks!.row(transit.egress(target));
         // In a large county this takes many seconds, during which timers must renew the build's
         // lock.
         if (i % ROWS_PER_TURN === 0) await turnOfLoop();
@@ -135,13 +126,8 @@ export async function searchCounty(
     );
     nth.writeTo(nthNearest);
     const links = linked.links.slice(firstBlock, endBlock);
-    const further: Record<string, ObjectRef> = {};
     const put = (kind: string, extension: string, object: Parameters<typeof putObject>[3]) =>
       putObject(store, `${kind}/${county}`, extension, object);
-    const [base, ...others] = transits;
-    for (const { name, writer } of others) {
-      further[name] = await put('transit', 'tta', writer.finish());
-    }
     return {
       blocks: own.length,
       population: own.reduce((sum, { population }) => sum + (population ?? 0), 0),
@@ -155,16 +141,15 @@ export async function searchCounty(
         'nth-nearest': await put('nth-nearest', 'tta', nthNearest.finish()),
         pois: await put('pois', 'tta', pois.finish()),
         'reach-from': await put('reach-from', 'tta', reach.finish()),
-        ...(base && { transit: await put('transit', 'tta', base.writer.finish()) }),
+        ...(walks && { transit: await put('transit', 'tta', walks.finish()) }),
         blocks: await put('blocks', 'fgb', blockPolygons(county, own)),
       },
-      ...(others.length > 0 && { transit_of_windows: further }),
     };
   } finally {
     poiSpool.close();
     reachSpool.close();
     nthSpool.close();
-    for (const spool of spools) spool.close();
+    transitSpool.close();
   }
 }
 

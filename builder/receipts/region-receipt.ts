@@ -1,10 +1,5 @@
 import { z } from 'zod';
-import {
-  boxSchema,
-  countyFipsSchema,
-  countySchema,
-  objectRefSchema,
-} from '../../shards/release/manifest.ts';
+import { boxSchema, countyFipsSchema, objectRefSchema } from '../../shards/release/manifest.ts';
 
 /** The result of searching a county: its objects except for the transposed ones. */
 export const searchedCountySchema = z.strictObject({
@@ -23,7 +18,6 @@ export const searchedCountySchema = z.strictObject({
     transit: objectRefSchema.optional(),
     blocks: objectRefSchema,
   }),
-  transit_of_windows: countySchema.shape.transit_of_windows,
 });
 export type SearchedCounty = z.infer<typeof searchedCountySchema>;
 

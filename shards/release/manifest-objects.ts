@@ -5,9 +5,8 @@ import type { Manifest } from './manifest.ts';
 export function objectsNamed(manifest: Manifest): ObjectRef[] {
   const owners = [
     ...Object.values(manifest.counties).flatMap(
-      ({ objects, transit_of_windows = {}, block_bands = {}, access_classes = {} }) => [
+      ({ objects, block_bands = {}, access_classes = {} }) => [
         objects,
-        transit_of_windows,
         block_bands,
         access_classes,
       ],

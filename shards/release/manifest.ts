@@ -90,8 +90,6 @@ export const countySchema = z.strictObject({
     weights: objectRefSchema.optional(),
     addresses: objectRefSchema.optional(),
   }),
-  /** Objects like `transit` of further windows of departures, by their names. */
-  transit_of_windows: z.record(z.string().regex(WINDOW_NAME), objectRefSchema).optional(),
   /** The band of each block by mode and leaf type; absent where the release has no tiles. */
   block_bands: tileArchiveSchema.optional(),
   /** The class of each block by every count of `access`; absent without such counts or tiles. */

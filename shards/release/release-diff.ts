@@ -3,12 +3,7 @@ import { Matrix } from '../matrix/matrix.ts';
 import type { ModeRow } from '../matrix/row-codec.ts';
 import type { ObjectRef, Store } from '../store/store.ts';
 import type { CountyFips, DestId, Tenths } from '../units.ts';
-import {
-  COUNTY_OBJECT_KINDS,
-  type CountyManifest,
-  type CountyObjectKind,
-  type Manifest,
-} from './manifest.ts';
+import { COUNTY_OBJECT_KINDS, type CountyObjectKind, type Manifest } from './manifest.ts';
 
 /** Differences of a county's POI time rows between two releases. */
 interface RowsMoved {
@@ -57,7 +52,9 @@ export async function* diffReleases(
       yield { county, status: was ? 'gone' : 'added' };
       continue;
     }
-    const kinds = COUNTY_OBJECT_KINDS.filter((kind) => differsIn(kind, was, is));
+    const kinds = COUNTY_OBJECT_KINDS.filter(
+      (kind) => was.objects[kind]?.sha256 !== is.objects[kind]?.sha256,
+    );
     if (kinds.length === 0) continue;
     const rows = kinds.includes('pois')
       ? await diffRows(
@@ -67,17 +64,6 @@ export async function* diffReleases(
       : null;
     yield { county, status: 'changed', kinds, rows };
   }
-}
-
-/** Whether a county has other objects of a kind; timetables are one for each window. */
-function differsIn(kind: CountyObjectKind, was: CountyManifest, is: CountyManifest): boolean {
-  const hashesOf = ({ objects, transit_of_windows = {} }: CountyManifest) => [
-    objects[kind]?.sha256,
-    ...(kind === 'transit'
-      ? Object.entries(transit_of_windows).map(([name, { sha256 }]) => name + sha256)
-      : []),
-  ];
-  return hashesOf(was).join() !== hashesOf(is).join();
 }
 
 interface Rows {

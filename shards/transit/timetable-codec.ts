@@ -80,7 +80,7 @@ function writeContinuations(
 
 /**
  * Reads what `writeTimetable` wrote for the given numbers of stops and routes, one pattern per
- * step; throws a `RangeError` for anything else.
+ * step, and nothing after it; throws a `RangeError` for anything else.
  */
 export function* timetableSteps(
   reader: VarintReader,
@@ -185,6 +185,5 @@ function readContinuations(
     }
   }
   while (trip < trips) firstContinuation[++trip] = continuations.length / 2;
-  if (!reader.done) throw new RangeError('has bytes left over');
   return { firstContinuation, continuations: Int32Array.from(continuations), hasContinuations };
 }

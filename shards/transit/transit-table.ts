@@ -2,6 +2,7 @@ import { decodeCheckedRow } from '../codec/checked-row.ts';
 import { VarintReader } from '../codec/varint.ts';
 import { Turns } from '../concurrency/turns.ts';
 import { decodingError } from '../errors.ts';
+import { BASE_WINDOW } from '../services.ts';
 import {
   checkedSection,
   RowDirectory,
@@ -17,7 +18,11 @@ import { timetableSteps } from './timetable-codec.ts';
 
 export const TRANSIT_KIND = 'TRAN';
 
-/** Public transport around a county: every trip that a journey from its blocks may use. */
+/**
+ * Public transport around a county in a window of departures: every trip that a journey from its
+ * blocks may use. All but the window's opening, departures, routes and timetable is the same in all
+ * windows.
+ */
 export interface CountyTransit {
   /**
    * When the window opens and the first journey begins. There are `departures` journeys, `step`
@@ -53,20 +58,23 @@ export interface TransitRowCounts {
 
 /** The stored transit of a county: its head in memory; each row takes a range read. */
 export class TransitTable {
-  readonly transit: CountyTransit;
+  /** By the name of the window of departures, the base window first. */
+  readonly windows: ReadonlyMap<string, CountyTransit>;
   readonly counts: TransitRowCounts;
   readonly #source: RangeSource;
   readonly #ref: ObjectRef;
   readonly #directory: RowDirectory;
   readonly #headBytes: Bytes;
+  readonly #stopCount: number;
 
   private constructor(source: RangeSource, ref: ObjectRef, head: TransitHead) {
     this.#source = source;
     this.#ref = ref;
-    this.transit = head.transit;
+    this.windows = head.windows;
     this.counts = head.counts;
     this.#directory = head.directory;
     this.#headBytes = head.bytes;
+    this.#stopCount = [...head.windows.values()][0].stops.length;
   }
 
   /** Reads the head of `ref`: one small read to learn its length, and one for the rest. */
@@ -81,11 +89,14 @@ export class TransitTable {
 
   /** Approximate memory use, for a byte-bounded cache. */
   get byteLength(): Bytes {
-    const { timetable, footpaths, stops } = this.transit;
-    const arrays = [...Object.values(timetable), ...Object.values(footpaths)];
-    return arrays.reduce(
+    const windows = [...this.windows.values()];
+    const arrays = [
+      ...Object.values<unknown>({ ...windows[0].footpaths }),
+      ...windows.flatMap(({ timetable }) => Object.values<unknown>({ ...timetable })),
+    ];
+    return arrays.reduce<number>(
       (sum, array) => sum + (ArrayBuffer.isView(array) ? array.byteLength : 0),
-      this.#headBytes + this.#directory.byteLength + stops.length * 100,
+      this.#headBytes + this.#directory.byteLength + this.#stopCount * 100,
     );
   }
 
@@ -125,14 +136,14 @@ export class TransitTable {
 
   #decoded(ordinal: number, bytes: Uint8Array): StopWalks {
     return decodeCheckedRow(this.#ref.name, ordinal, bytes, (row) =>
-      decodeWalks(row, this.transit.stops.length),
+      decodeWalks(row, this.#stopCount),
     );
   }
 }
 
 /** Everything before the rows of a transit object, decoded. */
 interface TransitHead {
-  readonly transit: CountyTransit;
+  readonly windows: ReadonlyMap<string, CountyTransit>;
   readonly counts: TransitRowCounts;
   readonly directory: RowDirectory;
   readonly bytes: Bytes;
@@ -152,14 +163,23 @@ function* headSteps(
     const [departures, step, boardSlack, origins, blocks, pois] = Array.from({ length: 6 }, () =>
       meta.uint(),
     );
+    const spans = new Map([[BASE_WINDOW.name as string, { windowStart, departures }]]);
+    while (!meta.done) {
+      spans.set(decodeText(meta), { windowStart: meta.int(), departures: meta.uint() });
+    }
     const names = section('NAME');
+    const trips = section('TRIP');
     const stops = decodeNames(names);
-    const routes = decodeNames(names);
-    yield;
-    const timetable = yield* timetableSteps(section('TRIP'), stops.length, routes.length);
     const footpaths = yield* footpathSteps(section('FOOT'), stops.length);
+    const windows = new Map<string, CountyTransit>();
+    for (const [name, span] of spans) {
+      const routes = decodeNames(names);
+      const timetable = yield* timetableSteps(trips, stops.length, routes.length);
+      windows.set(name, { ...span, step, boardSlack, stops, routes, timetable, footpaths });
+    }
+    if (!trips.done) throw new RangeError('has bytes left over');
     return {
-      transit: { windowStart, departures, step, boardSlack, stops, routes, timetable, footpaths },
+      windows,
       counts: { origins, blocks, pois },
       directory: new RowDirectory(section('RDIR'), origins + blocks + pois, rows),
       bytes: head.length,
@@ -187,10 +207,15 @@ function decodeWalks(reader: VarintReader, stopCount: number): StopWalks {
 }
 
 function decodeNames(reader: VarintReader): string[] {
-  const decoder = new TextDecoder();
   const count = reader.uint();
   if (count > reader.left) throw new RangeError(`counts ${count} names`);
-  return Array.from({ length: count }, () => decoder.decode(reader.bytes(reader.uint())));
+  return Array.from({ length: count }, () => decodeText(reader));
+}
+
+const DECODER = new TextDecoder();
+
+function decodeText(reader: VarintReader): string {
+  return DECODER.decode(reader.bytes(reader.uint()));
 }
 
 /** Stops whose footpaths are decoded in one step. */

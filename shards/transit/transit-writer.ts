@@ -16,9 +16,10 @@ import {
 /**
  * Writes the transit of a county, from which the legs of a journey are found.
  *
- * Sections: `META` the window and the numbers of rows; `NAME` stops and routes; `TRIP` the
- * timetable; `FOOT` the footpaths; `RDIR` the byte length of each row; `ROWS`, last, so that
- * everything before it, the head that readers cache, is one range. A row:
+ * Sections: `META` the base window, the numbers of rows, and further windows with their names;
+ * `NAME` stops, and the routes of each window; `TRIP` the timetable of each window; `FOOT` the
+ * footpaths; `RDIR` the byte length of each row; `ROWS`, last, so that everything before it, the
+ * head that readers cache, is one range. A row:
  *
  *     varint   number of walks
  *     varints  for each, the number of stops skipped since the previous one, and milliseconds
@@ -28,7 +29,7 @@ import {
  */
 export class TransitWriter {
   readonly #sum: number;
-  readonly #transit: CountyTransit;
+  readonly #windows: ReadonlyMap<string, CountyTransit>;
   readonly #counts: TransitRowCounts;
   readonly #rows: Spool;
   readonly #lengths = new VarintWriter(1 << 12);
@@ -36,12 +37,17 @@ export class TransitWriter {
   #written = 0;
 
   /**
-   * `stem`: of the object's name. Rows go to `rows`, which the caller closes once the content has
-   * been stored.
+   * `stem`: of the object's name; `windows`: by name, the base window first. Rows go to `rows`,
+   * which the caller closes once the content has been stored.
    */
-  constructor(stem: string, transit: CountyTransit, counts: TransitRowCounts, rows: Spool) {
+  constructor(
+    stem: string,
+    windows: ReadonlyMap<string, CountyTransit>,
+    counts: TransitRowCounts,
+    rows: Spool,
+  ) {
     this.#sum = stemSum(stem);
-    this.#transit = transit;
+    this.#windows = windows;
     this.#counts = counts;
     this.#rows = rows;
   }
@@ -72,17 +78,26 @@ export class TransitWriter {
     if (this.#written !== origins + blocks + pois) {
       throw new RangeError(`${this.#written} rows of ${origins + blocks + pois}`);
     }
-    const { windowStart, departures, step, boardSlack, stops, routes, timetable, footpaths } =
-      this.#transit;
+    const [[, base], ...further] = this.#windows;
+    const { windowStart, departures, step, boardSlack, stops, footpaths } = base;
+    const transits = [...this.#windows.values()];
     const meta = new VarintWriter();
     meta.int(windowStart);
     for (const number of [departures, step, boardSlack, origins, blocks, pois]) meta.uint(number);
+    for (const [name, { windowStart, departures }] of further) {
+      writeText(meta, name);
+      meta.int(windowStart);
+      meta.uint(departures);
+    }
     return envelopeContent(
       TRANSIT_KIND,
       [
         { tag: 'META', bytes: meta.view() },
-        { tag: 'NAME', bytes: encodeNames([stops, routes]) },
-        { tag: 'TRIP', bytes: writeTimetable(timetable) },
+        { tag: 'NAME', bytes: encodeNames([stops, ...transits.map(({ routes }) => routes)]) },
+        {
+          tag: 'TRIP',
+          bytes: Buffer.concat(transits.map(({ timetable }) => writeTimetable(timetable))),
+        },
         { tag: 'FOOT', bytes: encodeFootpaths(footpaths) },
         { tag: 'RDIR', bytes: this.#lengths.view() },
       ],
@@ -94,16 +109,19 @@ export class TransitWriter {
 
 function encodeNames(lists: readonly (readonly string[])[]): Uint8Array {
   const writer = new VarintWriter(1 << 12);
-  const encoder = new TextEncoder();
   for (const list of lists) {
     writer.uint(list.length);
-    for (const name of list) {
-      const bytes = encoder.encode(name);
-      writer.uint(bytes.length);
-      writer.bytes(bytes);
-    }
+    for (const name of list) writeText(writer, name);
   }
   return writer.view();
+}
+
+const ENCODER = new TextEncoder();
+
+function writeText(writer: VarintWriter, text: string): void {
+  const bytes = ENCODER.encode(text);
+  writer.uint(bytes.length);
+  writer.bytes(bytes);
 }
 
 function encodeFootpaths({ first, ways }: Footpaths): Uint8Array {

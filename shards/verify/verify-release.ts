@@ -81,9 +81,7 @@ export async function* verifyRelease(
     yield* check(refs['poi-map']);
     yield* check(catchment, () => verifyCatchment(verification, fips, county, atHome));
     const { access, weights, transit, addresses } = refs;
-    for (const one of [transit, ...Object.values(county.transit_of_windows ?? {})]) {
-      if (one) yield* check(one, () => verifyTransit(release, county, one));
-    }
+    if (transit) yield* check(transit, () => verifyTransit(release, county, transit));
     if (access) yield* check(access, () => verifyAccess(release, county, access));
     if (weights) yield* check(weights, () => totals.verify(county, weights));
     if (addresses) {

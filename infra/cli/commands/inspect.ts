@@ -241,11 +241,12 @@ async function inspectAddressDirectory(store: Store, ref: ObjectRef): Promise<vo
 async function inspectTransit(store: Store, ref: ObjectRef): Promise<void> {
   const table = await TransitTable.open(store, ref);
   await table.checkRows();
-  const { timetable, footpaths, stops, routes } = table.transit;
   const { origins, blocks, pois } = table.counts;
-  print(
-    `transit: ${counted(stops.length, 'stop')}, ${counted(routes.length, 'route')}, ${counted(timetable.tripRoute.length, 'trip')} in ${counted(timetable.patternCount, 'pattern')}, ${counted(footpaths.ways.length / 2, 'transfer')}`,
-  );
+  for (const [window, { timetable, footpaths, stops, routes }] of table.windows) {
+    print(
+      `transit (${window}): ${counted(stops.length, 'stop')}, ${counted(routes.length, 'route')}, ${counted(timetable.tripRoute.length, 'trip')} in ${counted(timetable.patternCount, 'pattern')}, ${counted(footpaths.ways.length / 2, 'transfer')}`,
+    );
+  }
   print(
     `  walks from ${counted(origins, 'block')}, to ${counted(blocks, 'block')} and ${counted(pois, 'POI')}`,
   );

@@ -13,7 +13,6 @@ import type { CountyManifest } from '../../../shards/release/manifest.ts';
 import type { Release } from '../../../shards/release/release.ts';
 import { BASE_WINDOW, clockTime, type DepartureWindow } from '../../../shards/services.ts';
 import type { ObjectRef } from '../../../shards/store/store.ts';
-import type { TransitTable } from '../../../shards/transit/transit-table.ts';
 import type { CountyBlock, DestId, Minutes, ReleaseMode } from '../../../shards/units.ts';
 import { invalidParameters, type ParameterIssue, Problem } from '../../http/problem.ts';
 import { locateOrigin, type OriginBlock, originOfGeoid } from '../origins/origin-block.ts';
@@ -69,15 +68,8 @@ function isTransit({ services }: Release, mode: ReleaseMode): boolean {
   return services[mode].mode === 'transit';
 }
 
-/**
- * Returns the transit object of a county in the window of departures that is read; throws for a
- * release that was built without transit.
- */
-function transitObject(
-  { latest, timing: { departure } }: Release,
-  { objects: { transit }, transit_of_windows = {} }: CountyManifest,
-): ObjectRef {
-  if (Object.hasOwn(transit_of_windows, departure)) return transit_of_windows[departure];
+/** The transit object of a county; throws for a release that was built without transit. */
+function transitObject({ latest }: Release, { objects: { transit } }: CountyManifest): ObjectRef {
   if (transit) return transit;
   throw invalidParameters([
     {
@@ -166,9 +158,9 @@ export async function explainTrips(
   }
   const searched = trips.filter((trip) => trip instanceof WindowTrip);
   if (searched.length > 0) {
-    const table = await transitTable(release, origin);
+    const { table, transit } = await transitAround(release, origin);
     const access = await table.accessOf(origin.ordinal);
-    await release.turns.run(fastestTrips(table.transit, access, searched));
+    await release.turns.run(fastestTrips(transit, access, searched));
   }
   return trips.map((trip, i) => {
     if (!(trip instanceof WindowTrip)) return trip;
@@ -198,15 +190,21 @@ async function storedOrSearched(
   const onFoot = minutes[release.positionOf('walk')];
   // Where riding is no faster, transit times are those of walking.
   if (time === onFoot && departure === undefined && !spread) return streetTrip('walk', time);
-  const table = await transitTable(release, origin);
+  const { table, transit } = await transitAround(release, origin);
   const isBlock = 'geoid' in end;
   const egress = await (isBlock ? table.egressToBlock(target) : table.egressToPoi(target));
   const rounding = isBlock ? TO_BLOCK : TO_POI;
-  return new WindowTrip(table.transit, opens, egress, rounding, { time, onFoot }, options);
+  return new WindowTrip(transit, opens, egress, rounding, { time, onFoot }, options);
 }
 
-function transitTable(release: Release, { county }: OriginBlock): Promise<TransitTable> {
-  return release.transit(county, transitObject(release, county));
+/** The transit around the county of a block, in the window of departures that is read. */
+async function transitAround(release: Release, { county }: OriginBlock) {
+  const ref = transitObject(release, county);
+  const table = await release.transit(county, ref);
+  const { departure } = release.timing;
+  const transit = table.windows.get(departure);
+  if (!transit) throw new ShardError(ref.name, 'META', `lacks the window ${departure}`);
+  return { table, transit };
 }
 
 /** Reads the stored times of trips from a block: at most one row for blocks and one for POIs. */
