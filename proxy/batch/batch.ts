@@ -78,8 +78,7 @@ export async function runBatch<O>(
       origins.slice(first, first + WIDTH).map((origin) => batch.respond(origin)),
     );
     // Origins without rows take time, too.
-    const pause = turns.yieldIfOverdue();
-    if (pause) await pause;
+    await turns.yieldIfOverdue();
     const paid: OriginResult[] = [];
     const truncated: unknown[] = [];
     let truncated_reason: TruncatedReason | null = null;
@@ -108,8 +107,7 @@ export async function runBatch<O>(
     for (const { rows, about: own } of paid) {
       await rows.addTo(results);
       if (own) about.push(own);
-      const pause = turns.yieldIfOverdue();
-      if (pause) await pause;
+      await turns.yieldIfOverdue();
     }
     if (truncated_reason) {
       const tokens = count * rowPrice;

@@ -62,8 +62,7 @@ export async function locateTrips(release: Release, query: TripsQuery): Promise<
         locateTrip(release, query, sent).catch((error) => ({ sent, error: originError(error) })),
       );
     located.push(...(await Promise.all(found)));
-    const pause = release.turns.yieldIfOverdue();
-    if (pause) await pause;
+    await release.turns.yieldIfOverdue();
   }
   return { ...query, located };
 }

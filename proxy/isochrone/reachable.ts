@@ -71,8 +71,7 @@ export async function blocksWithin(
   const rows = format.rows(allColumns([GEOID, kept]));
   const add = rows.of(GEOID, kept);
   for (let i = 0; i < targets.length; i++) {
-    const pause = (i + 1) % ROWS_PER_STEP === 0 ? turns.yieldIfOverdue() : undefined;
-    if (pause) await pause;
+    if ((i + 1) % ROWS_PER_STEP === 0) await turns.yieldIfOverdue();
     if (minutes[i] > limit) continue;
     add(matrix.targets[targets[i]], minutes[i]);
   }

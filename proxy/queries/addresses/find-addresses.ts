@@ -204,8 +204,7 @@ async function streetMatches(
   const isCity = (words: string) => cities.isCity(words);
   const crossing = readIntersection(text, isCity);
   const readings = crossing ? crossing[1] : readAddress(text, isCity);
-  const pause = release.turns.yieldIfOverdue();
-  if (pause) await pause;
+  await release.turns.yieldIfOverdue();
   const matches: Match[] = [];
   for (const reading of readings) {
     if (reading.street.base === '') continue;
@@ -307,8 +306,7 @@ async function namesLike(county: CountyObject, reading: AddressReading): Promise
     const ratings = streets.map(({ quality, isInRange }) => quality * (isInRange ? 1 : 0.5));
     return { first, end, edits, streets, quality: Math.max(...ratings) };
   });
-  const pause = release.turns.yieldIfOverdue();
-  if (pause) await pause;
+  await release.turns.yieldIfOverdue();
   const best = Math.max(...found.map(({ quality }) => quality));
   return found
     .filter(({ quality }) => quality >= WORTH_READING * best)
@@ -343,8 +341,7 @@ async function inCounty(county: CountyObject, reading: AddressReading): Promise<
       const found = houseMatches(street, own, reading);
       matches.push(...found);
       if (found.length === 0) elsewhere.push(streetMatch(street, own, number, zip));
-      const pause = county.release.turns.yieldIfOverdue();
-      if (pause) await pause;
+      await county.release.turns.yieldIfOverdue();
     }
     if (number === null && name.edits === 0) break;
   }

@@ -32,8 +32,7 @@ export class SpellingIndex {
     for (const [i, name] of names.entries()) {
       keys.push(name.replaceAll(' ', ''));
       letters[i] = lettersOf(keys[i]);
-      const pause = (i + 1) % NAMES_PER_STEP === 0 ? Turns.SHARED.yieldIfOverdue() : undefined;
-      if (pause) await pause;
+      if ((i + 1) % NAMES_PER_STEP === 0) await Turns.SHARED.yieldIfOverdue();
     }
     return new SpellingIndex(keys, letters);
   }

@@ -57,8 +57,7 @@ async function addArealPage<Times>(
       for (const [i, ordinal] of wanted.entries()) {
         rows.add(index, ordinal, times[i], outlineOf(index.geoids[ordinal]));
         if (rows.hasMore) return rows.end;
-        const pause = release.turns.yieldIfOverdue();
-        if (pause) await pause;
+        await release.turns.yieldIfOverdue();
       }
     }
   }

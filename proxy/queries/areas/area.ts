@@ -77,8 +77,7 @@ async function blocksOfPlaces(
       const before = byCounty.get(part.county)?.ordinals;
       const ordinals = before ? together(before, part.ordinals) : part.ordinals;
       byCounty.set(part.county, { ...part, ordinals });
-      const pause = release.turns.yieldIfOverdue();
-      if (pause) await pause;
+      await release.turns.yieldIfOverdue();
     }
   }
   return [...byCounty.values()].sort((a, b) => a.index.geoids[0] - b.index.geoids[0]);

@@ -69,8 +69,7 @@ export async function criteriaBits(
     for (let i = 0; i < targets.length; i++) if (times[i] <= maxTenths) met[targets[i]] |= bit;
     const street = linkModeOf(release.services[mode].mode);
     for (const block of index.unlinked(street)) unknown[block] |= bit;
-    const pause = release.turns.yieldIfOverdue();
-    if (pause) await pause;
+    await release.turns.yieldIfOverdue();
   }
   return { met, unknown };
 }

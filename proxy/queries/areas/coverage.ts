@@ -235,8 +235,7 @@ export class CoverageSums {
       masked.forEach((column, w) => {
         this.#noData[m * weights.length + w] += sumOf(unlinked, column);
       });
-      const pause = this.#release.turns.yieldIfOverdue();
-      if (pause) await pause;
+      await this.#release.turns.yieldIfOverdue();
     }
     const matrix = await this.#release.nthNearest(county);
     const wanted = types.map((type) => matrix.originOrdinal(nthNearestId(type, nth)));
@@ -246,8 +245,7 @@ export class CoverageSums {
         for (let w = 0; w < weights.length; w++) {
           const sumRow = (t * modes.length + m) * weights.length + w;
           addTimes(this.#sumsOf(sumRow), this.#slots.of, times, masked[w]);
-          const pause = this.#release.turns.yieldIfOverdue();
-          if (pause) await pause;
+          await this.#release.turns.yieldIfOverdue();
         }
       }
     }
@@ -278,8 +276,7 @@ export class CoverageSums {
               ? measuresOf({ within, known }, reference, sums, beyond)
               : UNSTATED;
           add(type, { ...row, ...measures });
-          const pause = this.#release.turns.yieldIfOverdue();
-          if (pause) await pause;
+          await this.#release.turns.yieldIfOverdue();
         }
       }
     }

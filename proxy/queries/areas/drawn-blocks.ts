@@ -85,8 +85,7 @@ async function countiesOf(release: Release, area: SearchedArea): Promise<readonl
   const met = new Set<ReleaseCounty>();
   for (const county of near.toSorted((a, b) => a.blockBox.minLon - b.blockBox.minLon)) {
     if (area.meets(county.blockBox)) met.add(county);
-    const pause = release.turns.yieldIfOverdue();
-    if (pause) await pause;
+    await release.turns.yieldIfOverdue();
   }
   return near.filter((county) => met.has(county));
 }
@@ -121,13 +120,11 @@ async function ordinalsIn(
     for (let k = 0; k < found; k++) {
       const i = start + (eastward[k] % BLOCKS_PER_SORT);
       if (area.contains?.(lon[i], lat[i]) !== false) inside.push(i);
-      const pause = (k + 1) % POINTS_PER_STEP === 0 ? turns.yieldIfOverdue() : undefined;
-      if (pause) await pause;
+      if ((k + 1) % POINTS_PER_STEP === 0) await turns.yieldIfOverdue();
     }
     const ascending = Uint32Array.from(inside.splice(firstInside)).sort();
     for (const ordinal of ascending) inside.push(ordinal);
-    const pause = turns.yieldIfOverdue();
-    if (pause) await pause;
+    await turns.yieldIfOverdue();
   }
   return Uint32Array.from(inside);
 }

@@ -27,8 +27,7 @@ export class NameIndex {
     const words: string[] = [];
     for (const [i, name] of names.entries()) {
       words.push(` ${name.replaceAll(BETWEEN_WORDS, ' ')}`);
-      const pause = (i + 1) % NAMES_PER_STEP === 0 ? Turns.SHARED.yieldIfOverdue() : undefined;
-      if (pause) await pause;
+      if ((i + 1) % NAMES_PER_STEP === 0) await Turns.SHARED.yieldIfOverdue();
     }
     return new NameIndex(names, words);
   }

@@ -139,8 +139,7 @@ class PlaceNames {
     const names: string[] = [];
     for (const [i, { name }] of places.entries()) {
       names.push(foldText(name));
-      const pause = (i + 1) % NAMES_PER_STEP === 0 ? Turns.SHARED.yieldIfOverdue() : undefined;
-      if (pause) await pause;
+      if ((i + 1) % NAMES_PER_STEP === 0) await Turns.SHARED.yieldIfOverdue();
     }
     return new PlaceNames(places, await NameIndex.of(names));
   }

@@ -25,8 +25,7 @@ export async function areaOfBoth(pair: ReleasePair, area: Area): Promise<Compare
     );
     const fips = String(code).padStart(5, '0');
     opened.push(await ComparedCounty.open(pair, fips, union(lists)));
-    const pause = pair.after.turns.yieldIfOverdue();
-    if (pause) await pause;
+    await pair.after.turns.yieldIfOverdue();
   }
   return opened;
 }

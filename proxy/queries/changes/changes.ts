@@ -248,8 +248,7 @@ export async function queryChanges(
         };
         add(row, row, row, row, row, row);
       }
-      const pause = pair.after.turns.yieldIfOverdue();
-      if (pause) await pause;
+      await pair.after.turns.yieldIfOverdue();
     }
   }
   let [blocks, land_area_m2] = [0, 0];
@@ -275,8 +274,7 @@ async function totalsOf({ pair, query, counties, areas }: LocatedChanges): Promi
     for await (const values of county.values(measures)) {
       for (const [w, own] of counts.entries()) {
         totals.add(values, w, own, areas.of[c]);
-        const pause = pair.after.turns.yieldIfOverdue();
-        if (pause) await pause;
+        await pair.after.turns.yieldIfOverdue();
       }
     }
   }

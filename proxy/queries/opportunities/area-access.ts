@@ -276,8 +276,7 @@ export async function locateAreaAccess(
     if (cells.length > 0 && room > 0) subjects.push({ subject, cells: cells.slice(0, room) });
     rows += cells.length;
     if (rows > page.limit) break;
-    const pause = release.turns.yieldIfOverdue();
-    if (pause) await pause;
+    await release.turns.yieldIfOverdue();
   }
   const hasMore = rows > page.limit;
   const { tokens } = rowsResponse({}, Math.min(rows, page.limit));
@@ -335,8 +334,7 @@ export async function queryAreaAccess(
       add(row, row, row);
       end = position;
     }
-    const pause = release.turns.yieldIfOverdue();
-    if (pause) await pause;
+    await release.turns.yieldIfOverdue();
   }
   return {
     body: { results, next_cursor: nextCursor(cursors, page, hasMore ? end : null) },

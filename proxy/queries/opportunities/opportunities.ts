@@ -193,8 +193,7 @@ async function countWeights(
     weights.forEach(({ of }, w) => {
       found.get(of)!.push(new CountsByTime(weighed(reachedBy, columns[w]), 1));
     });
-    const pause = release.turns.yieldIfOverdue();
-    if (pause) await pause;
+    await release.turns.yieldIfOverdue();
   }
   return found;
 }
@@ -251,8 +250,7 @@ async function countPois(
       byMode.push(new CountsByTime(counts, 10));
     }
     found.set(of, byMode);
-    const pause = release.turns.yieldIfOverdue();
-    if (pause) await pause;
+    await release.turns.yieldIfOverdue();
   }
   return found;
 }

@@ -81,8 +81,7 @@ export async function blocksNear(
   for (const point of points) {
     const blocks = await blocksNearOne(release, point);
     near = near === null ? blocks : sharedBy(near, blocks);
-    const pause = release.turns.yieldIfOverdue();
-    if (pause) await pause;
+    await release.turns.yieldIfOverdue();
   }
   return near;
 }

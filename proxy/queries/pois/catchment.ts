@@ -104,8 +104,7 @@ export async function catchmentOf(
         const first = timeKey(mode);
         for (let i = 0; i < targets.length; i++) {
           add(subject, matrix.targets[targets[i]], first + times[i]);
-          const pause = (i + 1) % ROWS_PER_STEP === 0 ? release.turns.yieldIfOverdue() : undefined;
-          if (pause) await pause;
+          if ((i + 1) % ROWS_PER_STEP === 0) await release.turns.yieldIfOverdue();
         }
       }
     },

@@ -62,8 +62,7 @@ async function addPois(
     const isWanted = await wantedBy(release, manifest, catchments, search);
     const firstRank = code === firstCounty ? rankFrom(catchments, firstCell, firstId) : 0;
     for (const [i, rank] of (await ranksIn(release, catchments, area, firstRank)).entries()) {
-      const pause = (i + 1) % POIS_PER_STEP === 0 ? release.turns.yieldIfOverdue() : undefined;
-      if (pause) await pause;
+      if ((i + 1) % POIS_PER_STEP === 0) await release.turns.yieldIfOverdue();
       const ordinal = catchments.byRank[rank];
       if (!isWanted(ordinal)) continue;
       if (results.count === limit) {
@@ -104,8 +103,7 @@ async function ranksIn(
     // Multiplying by a million may be slightly off, so points on the edge are decided in degrees.
     for (const ordinal of tree?.search(west - 1, south - 1, east + 1, north + 1) ?? []) {
       if (rank[ordinal] < first) continue;
-      const pause = ++looked % POIS_PER_STEP === 0 ? turns.yieldIfOverdue() : undefined;
-      if (pause) await pause;
+      if (++looked % POIS_PER_STEP === 0) await turns.yieldIfOverdue();
       const [lon, lat] = [table.lon[ordinal], table.lat[ordinal]];
       if (boxContains(box, lon / MICRO, lat / MICRO) && contains?.(lon, lat) !== false) {
         found.push(rank[ordinal]);

@@ -125,8 +125,7 @@ export async function poisOf(
         for (let i = 0; i < targets.length; i++) {
           const poi = targets[i];
           add(poi, origin.name, poi, poi, first + times[i], poi);
-          const pause = (i + 1) % ROWS_PER_STEP === 0 ? release.turns.yieldIfOverdue() : undefined;
-          if (pause) await pause;
+          if ((i + 1) % ROWS_PER_STEP === 0) await release.turns.yieldIfOverdue();
         }
       }
     },

@@ -61,8 +61,7 @@ export async function pageOfRow(
     });
     count += room;
     if (room < wanted.targets.length) return { parts, count, end: endOf(parts, ids) };
-    const pause = turns.yieldIfOverdue();
-    if (pause) await pause;
+    await turns.yieldIfOverdue();
   }
   return { parts, count, end: null };
 }

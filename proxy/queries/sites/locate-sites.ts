@@ -87,8 +87,7 @@ export async function locateSites(
   const errors: SiteError[] = [];
   const label = release.services[mode].mode;
   for await (const { site, place } of placedSites(list, source, locating)) {
-    const pause = release.turns.yieldIfOverdue();
-    if (pause) await pause;
+    await release.turns.yieldIfOverdue();
     const { id } = site;
     all.push(site);
     if (place instanceof Problem) {
@@ -207,8 +206,7 @@ async function locatedPois(
     if (!wanted.has(poi)) continue;
     const [lon, lat] = [table.lon[poi] / MICRO, table.lat[poi] / MICRO];
     const block = await locateOrigin(release, originOfPoint(release, lon, lat)).catch(asFault);
-    const pause = release.turns.yieldIfOverdue();
-    if (pause) await pause;
+    await release.turns.yieldIfOverdue();
     if (!(block instanceof Problem)) located.push({ id: matrix.origins[poi], lon, lat, block });
   }
   return located;

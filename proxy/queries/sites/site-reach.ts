@@ -43,8 +43,7 @@ async function* rowsOf(
     );
     for (const { matrix, row } of rows) {
       yield { matrix, ...row.mode(mode) };
-      const pause = release.turns.yieldIfOverdue();
-      if (pause) await pause;
+      await release.turns.yieldIfOverdue();
     }
   }
 }
@@ -77,8 +76,7 @@ export async function blocksReached(
   const geoids = new Set<GeoidNumber>();
   for (const [{ targets }, isReached] of reached) {
     for (let i = 0; i < targets.length; i++) if (isReached[i]) geoids.add(targets[i]);
-    const pause = release.turns.yieldIfOverdue();
-    if (pause) await pause;
+    await release.turns.yieldIfOverdue();
   }
   return (await knownBlocks(release, Float64Array.from(geoids).sort())).parts;
 }

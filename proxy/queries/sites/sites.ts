@@ -100,8 +100,7 @@ export async function querySites(
   const sent = { sites: sites.all.map(asSent), candidates: candidates.all.map(asSent) };
   for (const row of siteRows({ sent, errors, measures })) {
     add(row, row);
-    const pause = release.turns.yieldIfOverdue();
-    if (pause) await pause;
+    await release.turns.yieldIfOverdue();
   }
   return { body: { ...facts, results: measures.results, ...ending, rows }, tokens };
 }

@@ -237,8 +237,7 @@ async function linkedBlocks(
   let linked = 0;
   for (const { index, ordinals } of parts) {
     for (const block of ordinals) if (index.isLinked(block, street)) linked++;
-    const pause = turns.yieldIfOverdue();
-    if (pause) await pause;
+    await turns.yieldIfOverdue();
   }
   return linked;
 }

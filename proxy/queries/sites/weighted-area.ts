@@ -78,8 +78,7 @@ export async function readWeight(
     total += sumOf(ordinals, column);
     noData += sumOf(index.unlinked(street), maskedBy(ordinals, column));
     for (const ordinal of ordinals) counts[at++] = column[ordinal];
-    const pause = release.turns.yieldIfOverdue();
-    if (pause) await pause;
+    await release.turns.yieldIfOverdue();
   }
   return { name, counts, total, noData };
 }
