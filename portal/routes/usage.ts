@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { invalidParameters } from '../../proxy/http/problem.ts';
+import { invalidParameter } from '../../proxy/http/problem.ts';
 import { dayOf } from '../../proxy/ledger/bookkeeping.ts';
 import { type UsageDay, usageDaySchema } from '../responses.ts';
 import type { PortalServices } from '../services.ts';
@@ -79,11 +79,9 @@ function spanOf(asked: z.output<typeof query>, nowMs: number): { from: string; t
   const lastMs = Date.parse(to);
   const { from = dayOf(lastMs - (DAYS_BY_DEFAULT - 1) * DAY_MS) } = asked;
   if (lastMs - Date.parse(from) < MAX_DAYS * DAY_MS) return { from, to };
-  throw invalidParameters([
-    {
-      loc: ['query', 'from'],
-      msg: `is more than ${MAX_DAYS} days before to, which is ${to}`,
-      type: 'too_big',
-    },
-  ]);
+  throw invalidParameter(
+    ['query', 'from'],
+    `is more than ${MAX_DAYS} days before to, which is ${to}`,
+    'too_big',
+  );
 }

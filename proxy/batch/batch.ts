@@ -2,7 +2,7 @@ import type { Turns } from '../../shards/concurrency/turns.ts';
 import { boundsText, isWithin } from '../bounds.ts';
 import type { RowColumn } from '../formats/columns.ts';
 import type { FoundRows, Rows } from '../formats/rows.ts';
-import { invalidParameters, Problem } from '../http/problem.ts';
+import { invalidParameter, Problem } from '../http/problem.ts';
 import { REQUEST_LIMITS } from '../http/request-limits.ts';
 import { tokensExhausted } from '../metering/charges.ts';
 import { ORIGIN_FAULTS, type OriginFault, type TruncatedReason } from '../schemas/batch-schemas.ts';
@@ -132,9 +132,7 @@ export function rowBudgetOf(
 ): number {
   const bounds = { min: 1, max: batchRowBudget };
   if (own === undefined || isWithin(bounds, own)) return own ?? batchRowBudget;
-  throw invalidParameters([
-    { loc: ['body', 'max_rows'], msg: `must be ${boundsText(bounds)}`, type: 'out_of_range' },
-  ]);
+  throw invalidParameter(['body', 'max_rows'], `must be ${boundsText(bounds)}`, 'out_of_range');
 }
 
 /** Checks the number of origins: `missing-origins`, `too-many-origins`. */

@@ -5,7 +5,7 @@ import { NONE, optional, parameters, required, withDefault } from '../fields/fie
 import { integer } from '../fields/kinds.ts';
 import { nearPoint } from '../fields/locations.ts';
 import { namePart } from '../fields/rows.ts';
-import { invalidParameters } from '../http/problem.ts';
+import { invalidParameter } from '../http/problem.ts';
 import {
   findAddresses,
   LEAST_CONFIDENCE,
@@ -77,6 +77,6 @@ export const addresses = freeEndpoint({
     const lacks = !isSure && !(await release.addressDirectory());
     if (results !== null) return { body: { results, ...(lacks && { note: NO_ADDRESSES }) } };
     const msg = `${TOO_WIDE}, or near`;
-    throw invalidParameters([{ loc: ['query', 'q'], msg, type: 'too_wide' }]);
+    throw invalidParameter(['query', 'q'], msg, 'too_wide');
   },
 });

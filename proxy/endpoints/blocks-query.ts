@@ -14,7 +14,7 @@ import {
   limit,
   NEAREST_ROWS,
 } from '../fields/rows.ts';
-import { invalidParameters, Problem } from '../http/problem.ts';
+import { invalidParameter, Problem } from '../http/problem.ts';
 import { queryArea, type ResolvedArea, resolveArea } from '../queries/areas/area-times.ts';
 import { arealRow } from '../queries/areas/block-rows.ts';
 import { drawnArea } from '../queries/areas/drawn-area.ts';
@@ -91,13 +91,11 @@ async function drawnOrCircle(
 ): Promise<SearchedArea> {
   const hasCircle = center !== undefined || radius_m !== undefined;
   if (polygon && hasCircle) {
-    throw invalidParameters([
-      {
-        loc: ['body'],
-        msg: 'send polygon, or center and radius_m, but not both',
-        type: 'conflict',
-      },
-    ]);
+    throw invalidParameter(
+      ['body'],
+      'send polygon, or center and radius_m, but not both',
+      'conflict',
+    );
   }
   if (polygon) return drawnArea(polygon, turns);
   if (center && radius_m !== undefined) return circleArea(center.lon, center.lat, radius_m);

@@ -5,6 +5,7 @@ import { postEndpoint } from '../endpoint.ts';
 import { AREA_PROBLEMS, area, requestedArea, smallArea } from '../fields/area.ts';
 import { CHANGES, STEPS_IN_WORDS } from '../fields/changes.ts';
 import { members } from '../fields/field.ts';
+import { invalidMember } from '../http/problem.ts';
 import { PLANS } from '../plans.ts';
 import type { Area } from '../queries/areas/area.ts';
 import { SMALL_GROUP } from '../queries/areas/group-measures.ts';
@@ -14,7 +15,6 @@ import {
   type LocatedChanges,
   priceOf,
   queryChanges,
-  refusal,
   requestedChanges,
   rowAreas,
   rowsOf,
@@ -85,10 +85,10 @@ export const changes = postEndpoint({
         const found = (await find(asked[member])).at(timing);
         if (found) return found.withTurns(turns);
         const msg = `release ${asked[member]} has no transit times of departure ${timing.departure} at percentile ${timing.percentile}`;
-        throw refusal(member, msg, 'percentile_not_in_release');
+        throw invalidMember(member, msg, 'percentile_not_in_release');
       } catch (error) {
         if (error instanceof UnknownRelease)
-          throw refusal(member, error.message, 'unknown_release');
+          throw invalidMember(member, error.message, 'unknown_release');
         throw error;
       }
     };
@@ -99,7 +99,7 @@ export const changes = postEndpoint({
     const rows = rowsOf(located);
     if (rows > mostRows) {
       const msg = `the response would have ${rows} rows, and at most ${mostRows} are allowed; name fewer types, modes or minutes, or a smaller area`;
-      throw refusal('area', msg, 'too_big');
+      throw invalidMember('area', msg, 'too_big');
     }
     return { asked, area, find, mostRows, ...located };
   },

@@ -3,7 +3,7 @@ import { meteredEndpoint } from '../endpoint.ts';
 import { optional, parameters } from '../fields/field.ts';
 import { blockGeoid, geoid } from '../fields/locations.ts';
 import { DEPARTS, departs, modeLabel, poiId, spread, WINDOW } from '../fields/rows.ts';
-import { invalidParameters } from '../http/problem.ts';
+import { invalidParameter } from '../http/problem.ts';
 import type { ResolvedQuery } from '../metering/query-cache.ts';
 import { PLANS } from '../plans.ts';
 import {
@@ -76,7 +76,7 @@ export const explain = meteredEndpoint({
     const mode = modePosition(release, label ?? defaultMode(release));
     if ((to === undefined) === (dest_id === undefined)) {
       const msg = 'send exactly one of to, a block, and dest_id, a POI';
-      throw invalidParameters([{ loc: ['query', 'to'], msg, type: 'conflict' }]);
+      throw invalidParameter(['query', 'to'], msg, 'conflict');
     }
     const departure = departureOf(release, departs, ['query', 'departs']);
     const end: TripEnd = to === undefined ? { destId: dest_id! } : { geoid: to };

@@ -16,7 +16,7 @@ import { NONE, parameters, required } from '../fields/field.ts';
 import { integer } from '../fields/kinds.ts';
 import { modeLabel, typeName, WINDOW } from '../fields/rows.ts';
 import { releaseAt, scopeOf } from '../fields/served-words.ts';
-import { invalidParameters, Problem, truncate } from '../http/problem.ts';
+import { invalidParameter, Problem, truncate } from '../http/problem.ts';
 import { assumptionsOf, assumptionsSchema } from '../isochrone/assumptions.ts';
 import type { ResolvedQuery } from '../metering/query-cache.ts';
 import { PLANS } from '../plans.ts';
@@ -233,7 +233,7 @@ export const isochroneTile = meteredEndpoint({
     for (const [name, value] of Object.entries({ x, y })) {
       if (value < side) continue;
       const msg = `must be below ${side} at zoom ${z}`;
-      throw invalidParameters([{ loc: ['path', name], msg, type: 'too_big' }]);
+      throw invalidParameter(['path', name], msg, 'too_big');
     }
     return {
       canonical: canonicalRequest('tile', {

@@ -14,7 +14,7 @@ import { choice, integer, phrase } from '../fields/kinds.ts';
 import { blockGeoid, GEOID_WORDS, ORIGIN } from '../fields/locations.ts';
 import { directionLabel, ofContours } from '../fields/opportunities.ts';
 import { modeLabel, WINDOW } from '../fields/rows.ts';
-import { invalidParameters, Problem } from '../http/problem.ts';
+import { invalidParameter, Problem } from '../http/problem.ts';
 import { assumptionsOf, assumptionsSchema } from '../isochrone/assumptions.ts';
 import { contour } from '../isochrone/contour.ts';
 import { blocksWithin, countWithin, reachable, routable } from '../isochrone/reachable.ts';
@@ -296,13 +296,11 @@ async function countsWithin(
 
 function levelsOf({ minutes, contours }: IsochroneParams): Minutes[] {
   if ((minutes === undefined) === (contours === undefined)) {
-    throw invalidParameters([
-      {
-        loc: ['query', 'minutes'],
-        msg: 'send exactly one of minutes and contours',
-        type: 'conflict',
-      },
-    ]);
+    throw invalidParameter(
+      ['query', 'minutes'],
+      'send exactly one of minutes and contours',
+      'conflict',
+    );
   }
   return contours ?? [minutes!];
 }
@@ -341,13 +339,11 @@ function objectsOf(release: Release, origin: BlockOrigin, direction: Direction):
 function originOf(release: Release, { block, lon, lat }: IsochroneParams): BlockOrigin {
   const hasPoint = lon !== undefined || lat !== undefined;
   if (block !== undefined && hasPoint) {
-    throw invalidParameters([
-      {
-        loc: ['query', 'block'],
-        msg: 'send block, or lon and lat, but not both',
-        type: 'conflict',
-      },
-    ]);
+    throw invalidParameter(
+      ['query', 'block'],
+      'send block, or lon and lat, but not both',
+      'conflict',
+    );
   }
   if (block !== undefined) return originOfGeoid(release, block);
   if (lon !== undefined && lat !== undefined) {

@@ -5,7 +5,7 @@ import { bbox, bboxNumbers, invalidBox } from '../fields/bounding-box.ts';
 import { NONE, parameters } from '../fields/field.ts';
 import { CENTRE, radius } from '../fields/locations.ts';
 import { cursor, destType, limit, nameSearched } from '../fields/rows.ts';
-import { invalidParameters, Problem } from '../http/problem.ts';
+import { invalidParameter, Problem } from '../http/problem.ts';
 import type { ResolvedQuery } from '../metering/query-cache.ts';
 import { areExchanged, EXCHANGED } from '../queries/exchanged-coordinates.ts';
 import { poiSchema } from '../queries/pois/poi-columns.ts';
@@ -62,7 +62,7 @@ export const poiSearch = meteredEndpoint({
     if (areExchanged(release, area.boxes)) {
       if (where.bbox !== undefined) throw invalidBox(EXCHANGED);
       const msg = `the circle ${EXCHANGED}`;
-      throw invalidParameters([{ loc: ['query', 'lat'], msg, type: 'exchanged' }]);
+      throw invalidParameter(['query', 'lat'], msg, 'exchanged');
     }
     const counties = countiesWithPois(release, area);
     const spelled = { ...where, bbox: where.bbox && bboxNumbers(where.bbox) };
@@ -84,13 +84,11 @@ function searchedAreaOf({ bbox, lat, lon, radius_m }: Where): SearchedArea {
   const hasPoint = lat !== undefined || lon !== undefined || radius_m !== undefined;
   if (bbox !== undefined) {
     if (!hasPoint) return boxArea(...bboxNumbers(bbox));
-    throw invalidParameters([
-      {
-        loc: ['query', 'bbox'],
-        msg: 'send bbox, or lat, lon and radius_m, but not both',
-        type: 'conflict',
-      },
-    ]);
+    throw invalidParameter(
+      ['query', 'bbox'],
+      'send bbox, or lat, lon and radius_m, but not both',
+      'conflict',
+    );
   }
   if (lat !== undefined && lon !== undefined && radius_m !== undefined) {
     return circleArea(lon, lat, radius_m);

@@ -8,7 +8,7 @@ import { directionLabel } from '../fields/opportunities.ts';
 import type { SitesMember } from '../fields/parse-sites.ts';
 import { modeLabel, WINDOW, weight } from '../fields/rows.ts';
 import { candidates, choose, minutes, type SentSites, sites, uncovered } from '../fields/sites.ts';
-import { invalidParameters } from '../http/problem.ts';
+import { invalidMember } from '../http/problem.ts';
 import { PLANS } from '../plans.ts';
 import type { Area } from '../queries/areas/area.ts';
 import { requestedWeights } from '../queries/block-weights.ts';
@@ -95,10 +95,10 @@ export const sitesCoverage = postEndpoint({
   async resolve(release, body): Promise<SitesQuery> {
     const { sites, candidates = [], choose, uncovered, mode, direction, weight, minutes } = body;
     if (isNone(sites) && isNone(candidates)) {
-      throw refusal('sites', 'send at least one site or candidate', 'too_small');
+      throw invalidMember('sites', 'send at least one site or candidate', 'too_small');
     }
     if (choose !== undefined && isNone(candidates)) {
-      throw refusal('choose', 'send candidates to choose from', 'missing');
+      throw invalidMember('choose', 'send candidates to choose from', 'missing');
     }
     const area = body.area ? await requestedArea(body.area, release.turns) : null;
     const lists = {
@@ -147,7 +147,7 @@ export async function sourceOfSites(
   const own = sent.area && (await requestedArea(sent.area, release.turns, ['sites', 'area']));
   if (own) return { kind: 'pois', types, area: own, within: null };
   if (area) return { kind: 'pois', types, area, within: most };
-  throw refusal(
+  throw invalidMember(
     'sites',
     'sites of a type need an area: send one in sites, or in the body',
     'missing',
@@ -160,8 +160,4 @@ async function sourceOfCandidates(
 ): Promise<SiteSource> {
   if (isPoints(sent)) return { kind: 'points', points: sent };
   return { kind: 'blocks', area: await requestedArea(sent, turns, ['candidates']) };
-}
-
-function refusal(member: string, msg: string, type: string) {
-  return invalidParameters([{ loc: ['body', member], msg, type }]);
 }

@@ -8,7 +8,7 @@ import { integer } from '../fields/kinds.ts';
 import { ACCESS, AREA_ACCESS, directionLabel } from '../fields/opportunities.ts';
 import { modeLabel, WINDOW, weightName } from '../fields/rows.ts';
 import { supplySites } from '../fields/sites.ts';
-import { invalidParameters } from '../http/problem.ts';
+import { invalidMember } from '../http/problem.ts';
 import { PLANS } from '../plans.ts';
 import { requestedWeights } from '../queries/block-weights.ts';
 import { modePosition } from '../queries/modes-and-types.ts';
@@ -111,11 +111,9 @@ export const sitesSupply = postEndpoint({
 
   async resolve(release, body): Promise<SupplyQuery> {
     const { sites, mode, direction, weight, by = null, decay: text } = body;
-    const refused = (member: string, msg: string, type: string) =>
-      invalidParameters([{ loc: ['body', member], msg, type }]);
-    if (isNone(sites)) throw refused('sites', 'send at least one site', 'too_small');
+    if (isNone(sites)) throw invalidMember('sites', 'send at least one site', 'too_small');
     if (by && !body.area)
-      throw refused('by', 'averages are of the blocks of an area: send one', 'missing');
+      throw invalidMember('by', 'averages are of the blocks of an area: send one', 'missing');
     const area = body.area ? await requestedArea(body.area, release.turns) : null;
     const decay = decayOf(text) ?? null;
     const minutes = body.minutes ?? (decay ? DEFAULT_MINUTES.decay : DEFAULT_MINUTES.step);

@@ -3,7 +3,7 @@ import type { Turns } from '../../shards/concurrency/turns.ts';
 import { COUNTY_FIPS, PLACE_GEOID } from '../../shards/geoid.ts';
 import { LIMITS } from '../bounds.ts';
 import type { ExampleMarks } from '../endpoint.ts';
-import { invalidParameters, Problem } from '../http/problem.ts';
+import { invalidParameter, Problem } from '../http/problem.ts';
 import type { ProblemSlug } from '../http/problem-types.ts';
 import { MAX_COUNTED_FAULTS } from '../http/request-limits.ts';
 import { missing } from '../http/validation.ts';
@@ -122,9 +122,7 @@ export async function requestedArea(
   const ways = [polygon, hasCircle || undefined, places, counties, blocks];
   const sent = ways.filter((way) => way !== undefined).length;
   if (sent > 1) {
-    throw invalidParameters([
-      { loc: ['body', ...at], msg: `send exactly one of ${WAYS}`, type: 'conflict' },
-    ]);
+    throw invalidParameter(['body', ...at], `send exactly one of ${WAYS}`, 'conflict');
   }
   if (polygon) return { kind: 'drawn', drawn: await drawnArea(polygon, turns) };
   if (places) return { kind: 'places', geoids: places };
@@ -141,7 +139,7 @@ export async function requestedArea(
 /** Returns the problem of a circle that lacks `name`. */
 function missingPart(at: readonly string[], name: 'center' | 'radius_m', fault: string): Problem {
   const loc = ['body', ...at, name];
-  return invalidParameters([{ loc, msg: missing(fault), type: 'invalid_type' }]);
+  return invalidParameter(loc, missing(fault), 'invalid_type');
 }
 
 /** A list of codes, from which duplicates are removed; `pattern` is that of the document. */

@@ -3,7 +3,7 @@ import type { oas31 } from 'zod-openapi';
 import { MODE_LABELS, type Mode } from '../../shards/modes.ts';
 import type { Release, Timing } from '../../shards/release/release.ts';
 import { BASE_PERCENTILE, BASE_WINDOW, isPercentile, WINDOW_NAME } from '../../shards/services.ts';
-import { invalidParameters, type ParameterIssue } from '../http/problem.ts';
+import { invalidParameter, invalidParameters, type ParameterIssue } from '../http/problem.ts';
 import { missing } from '../http/validation.ts';
 import type { Kind } from './field.ts';
 import { decimal, jsonFault, onceText, singleFault } from './kinds.ts';
@@ -133,7 +133,7 @@ export function releaseAt(
   if (issues.length > 0) throw invalidParameters(issues);
   const held = release.windows.find(({ name }) => name === timing.departure)?.percentiles ?? [];
   const msg = `must be one of ${held.join(', ')} with departure ${timing.departure}`;
-  throw invalidParameters([{ loc: [part, 'percentile'], msg, type: 'percentile_not_in_release' }]);
+  throw invalidParameter([part, 'percentile'], msg, 'percentile_not_in_release');
 }
 
 /** Names what is read instead of the times of every release; empty for these. */

@@ -9,7 +9,7 @@ import { LedgerUnavailable, OutcomeUnknown, RefundPending } from '../ledger/ledg
 import { FaultLog } from './access-log.ts';
 import { CACHE_CONTROL } from './caching.ts';
 import { notPlainJson } from './json-body.ts';
-import { invalidParameters, Problem, type ProblemStyle, problemText, truncate } from './problem.ts';
+import { invalidParameter, Problem, type ProblemStyle, problemText, truncate } from './problem.ts';
 import type { ProblemSlug } from './problem-types.ts';
 import { type KnownPaths, pathOf, undecodable, unknownMethod } from './request-paths.ts';
 import { CONNECTION_LIMITS } from './slow-clients.ts';
@@ -277,5 +277,5 @@ const MALFORMED: ReadonlyMap<string, string> = new Map([
 function malformed(error: Error): Problem {
   const code = systemCode(error) ?? '';
   const msg = MALFORMED.get(code) ?? error.message;
-  return invalidParameters([{ loc: ['request'], msg, type: 'malformed' }]);
+  return invalidParameter(['request'], msg, 'malformed');
 }

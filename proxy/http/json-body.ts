@@ -12,7 +12,7 @@ import {
 } from '../../shards/codec/json-steps.ts';
 import { systemCode } from '../../shards/error-facts.ts';
 import { withCommas } from '../../shards/number-words.ts';
-import { invalidParameters, Problem, truncate } from './problem.ts';
+import { invalidParameter, invalidParameters, Problem, truncate } from './problem.ts';
 import type { ProblemSlug } from './problem-types.ts';
 import { hasBody } from './slow-clients.ts';
 import { issuesOf, type ParameterNames, validationMessage, withoutNulls } from './validation.ts';
@@ -150,7 +150,7 @@ export function parseJson(
   { limit = OF_BODIES, schema }: { limit?: ValueLimit; schema?: z.ZodObject } = {},
 ): unknown {
   if (body === undefined) {
-    throw invalidParameters([{ loc: ['body'], msg: 'is missing', type: 'missing' }]);
+    throw invalidParameter(['body'], 'is missing', 'missing');
   }
   const bytes = body as Buffer;
   let value: unknown;
@@ -160,7 +160,7 @@ export function parseJson(
     value = JSON.parse(DECODER.decode(bytes.subarray(0, extent.end)) + extent.closers);
   } catch (error) {
     const msg = faultOf(error);
-    throw msg === null ? error : invalidParameters([{ loc: ['body'], msg, type: 'malformed' }]);
+    throw msg === null ? error : invalidParameter(['body'], msg, 'malformed');
   }
   if (extent.end === bytes.length) return value;
   throw (schema && countProblem(schema, value)) ?? tooManyValues(limit);

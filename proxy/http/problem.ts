@@ -90,6 +90,16 @@ export function invalidParameters(faults: readonly ParameterIssue[]): Problem {
   });
 }
 
+/** A problem with the only error of a request. */
+export function invalidParameter(loc: ParameterIssue['loc'], msg: string, type: string): Problem {
+  return invalidParameters([{ loc, msg, type }]);
+}
+
+/** A problem with the only error of a request, in a member of its body. */
+export function invalidMember(member: string, msg: string, type: string): Problem {
+  return invalidParameter(['body', member], msg, type);
+}
+
 /** Truncates a client's text for quoting, at a character boundary. */
 export function truncate(text: string, most = MAX_NAME): string {
   const part = text.length <= most ? text : `${text.slice(0, most - 1)}…`;

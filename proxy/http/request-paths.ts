@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { invalidParameters, Problem } from './problem.ts';
+import { invalidParameter, Problem } from './problem.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -90,7 +90,7 @@ export function rewriteUndecodable({ url = '' }: { readonly url?: string }): str
 export function undecodable({ raw, originalUrl }: FastifyRequest): Problem | undefined {
   if (raw.url !== NOWHERE) return undefined;
   const msg = `'${originalUrl}' is not a valid url component`;
-  return invalidParameters([{ loc: ['path'], msg, type: 'malformed' }]);
+  return invalidParameter(['path'], msg, 'malformed');
 }
 
 /** A URL with scheme and host, as in requests to proxies: RFC 9112, section 3.2.2. */

@@ -9,7 +9,7 @@ import { formatFor, JSON_ALONE, MEDIA_TYPES } from '../formats/negotiate.ts';
 import { bearerToken } from '../http/bearer-token.ts';
 import { CACHE_CONTROL } from '../http/caching.ts';
 import { parseJson } from '../http/json-body.ts';
-import { invalidParameters, Problem } from '../http/problem.ts';
+import { invalidParameter, Problem } from '../http/problem.ts';
 import { overRate } from '../http/rate-limiting.ts';
 import { isBrowserToken, openBrowserToken } from '../ledger/browser-token.ts';
 import { authorize } from '../metering/authorize.ts';
@@ -101,7 +101,7 @@ function messagesOf(batch: readonly (Message | null)[]): unknown[] {
   for (const [i, id] of ids.entries()) {
     if (id == null || ids.indexOf(id) === i) continue;
     const msg = `is that of another message of the batch, ${JSON.stringify(id).slice(0, MAX_ID)}`;
-    throw invalidParameters([{ loc: ['body', i, 'id'], msg, type: 'repeated' }]);
+    throw invalidParameter(['body', i, 'id'], msg, 'repeated');
   }
   const cancelled = batch
     .filter((message) => message?.method === 'notifications/cancelled')

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { Body } from '../http/body.ts';
 import { gunzipBody, gzipBody, MIN_COMPRESSED_BYTES } from '../http/content-encoding.ts';
-import { invalidParameters } from '../http/problem.ts';
+import { invalidParameter } from '../http/problem.ts';
 import {
   type IdempotentRequest,
   MAX_IDEMPOTENCY_KEY,
@@ -68,13 +68,11 @@ export function idempotentRequest(
 ): IdempotentRequest | null {
   if (key === undefined) return null;
   if (typeof key !== 'string' || !KEY.test(key)) {
-    throw invalidParameters([
-      {
-        loc: ['header', 'idempotency-key'],
-        msg: `must be 1 to ${MAX_IDEMPOTENCY_KEY} printable characters`,
-        type: 'invalid_format',
-      },
-    ]);
+    throw invalidParameter(
+      ['header', 'idempotency-key'],
+      `must be 1 to ${MAX_IDEMPOTENCY_KEY} printable characters`,
+      'invalid_format',
+    );
   }
   // The form of this text must not change: fingerprints are stored for a day, and keys used before
   // an upgrade would conflict.

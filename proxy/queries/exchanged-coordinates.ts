@@ -1,6 +1,6 @@
 import type { Release } from '../../shards/release/release.ts';
 import type { BoundingBox, Degrees } from '../../shards/units.ts';
-import { invalidParameters } from '../http/problem.ts';
+import { invalidParameter } from '../http/problem.ts';
 
 /**
  * Whether boxes that meet no county of the release would meet one with longitude and latitude
@@ -40,5 +40,5 @@ export function refuseExchanged(
   loc: readonly (string | number)[],
 ): void {
   const msg = exchangedFault(release, point);
-  if (msg !== null) throw invalidParameters([{ loc, msg, type: 'exchanged' }]);
+  if (msg !== null) throw invalidParameter(loc, msg, 'exchanged');
 }

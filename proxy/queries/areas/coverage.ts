@@ -10,7 +10,7 @@ import type { Taxonomy } from '../../../shards/taxonomy.ts';
 import type { DestTypeId, Minutes, ReleaseMode, Tenths } from '../../../shards/units.ts';
 import { Columns, type RowMembers } from '../../formats/columns.ts';
 import type { Rows } from '../../formats/rows.ts';
-import { invalidParameters } from '../../http/problem.ts';
+import { invalidParameter } from '../../http/problem.ts';
 import { maskedBy, requestedWeights, sumOf } from '../block-weights.ts';
 import {
   modeLabels,
@@ -156,7 +156,7 @@ export function requestedCoverage(
   const { taxonomy } = release;
   if (by && weight.length > 1) {
     const msg = 'allows only one weight, the reference for the groups';
-    throw invalidParameters([{ loc: [part, 'by'], msg, type: 'conflict' }]);
+    throw invalidParameter([part, 'by'], msg, 'conflict');
   }
   const groups = by ? requestedWeights(release, by, part, 'by') : [];
   const weights = [...new Set([...weight, ...groups])];

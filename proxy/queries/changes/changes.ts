@@ -15,7 +15,7 @@ import type { Minutes } from '../../../shards/units.ts';
 import { type Noise, noiseOf } from '../../../shards/weights/noise.ts';
 import { type QueryResult, rowsResponse } from '../../endpoint.ts';
 import { allColumns, Columns, NO_COLUMNS, type RowMembers } from '../../formats/columns.ts';
-import { invalidParameters, type ParameterIssue } from '../../http/problem.ts';
+import { invalidMember, invalidParameters } from '../../http/problem.ts';
 import { PLANS } from '../../plans.ts';
 import type { QueryContext } from '../../services.ts';
 import { AREA_KINDS, type AreaKind, areaGeoid, areasOfBlocks } from '../areas/areas-of-blocks.ts';
@@ -53,7 +53,7 @@ export function requestedChanges(pair: ReleasePair, asked: ChangesParams): Chang
   const { by = [], small } = asked;
   const kinds = AREA_KINDS.filter((kind) => by.includes(kind));
   if (kinds.length > 1) {
-    throw refusal('by', `names ${kinds.join(' and ')}; choose one of them`, 'conflict');
+    throw invalidMember('by', `names ${kinds.join(' and ')}; choose one of them`, 'conflict');
   }
   const groups = by.filter((name) => !kinds.includes(name as AreaKind));
   const weight = weightsOfBoth(pair, asked.weight, 'weight');
@@ -90,29 +90,25 @@ function requestedMeasures(
     .filter((one) => mode === undefined || mode.includes(one))
     .sort((a, b) => modeIdOf(a) - modeIdOf(b));
   if (of === undefined) {
-    if (minutes !== undefined) throw refusal('minutes', 'applies only with of', 'conflict');
+    if (minutes !== undefined) throw invalidMember('minutes', 'applies only with of', 'conflict');
     requestedLeaves(before, type, ['body', 'type']);
     const leaves = requestedLeaves(after, type, ['body', 'type']);
     const both = leavesOfBoth(pair);
     return timeMeasures(leaves?.filter((leaf) => both.includes(leaf)) ?? both, modes);
   }
   if (type !== undefined)
-    throw refusal('of', 'does not go with type: send one of them', 'conflict');
+    throw invalidMember('of', 'does not go with type: send one of them', 'conflict');
   const counted = countedByBoth(pair);
   const uncounted = of.find((weight) => !counted.includes(weight));
   if (uncounted !== undefined) {
     const all = counted.length > 0 ? counted.join(', ') : 'nothing';
     const msg = `both releases count ${all}, not ${uncounted}`;
-    throw refusal('of', msg, 'unknown_weight');
+    throw invalidMember('of', msg, 'unknown_weight');
   }
   if (minutes?.some((one) => !ACCESS_MINUTES.includes(one))) {
-    throw refusal('minutes', `must be some of ${ACCESS_MINUTES.join(', ')}`, 'out_of_range');
+    throw invalidMember('minutes', `must be some of ${ACCESS_MINUTES.join(', ')}`, 'out_of_range');
   }
   return countMeasures([...of].sort(), modes, minutes);
-}
-
-export function refusal(member: string, msg: string, type: ParameterIssue['type']) {
-  return invalidParameters([{ loc: ['body', member], msg, type }]);
 }
 
 /** The areas that rows are by, and the number of the area of each block; -1 for none. */

@@ -14,7 +14,7 @@ import type { Release } from '../../../shards/release/release.ts';
 import { BASE_WINDOW, clockTime, type DepartureWindow } from '../../../shards/services.ts';
 import type { ObjectRef } from '../../../shards/store/store.ts';
 import type { CountyBlock, DestId, Minutes, ReleaseMode } from '../../../shards/units.ts';
-import { invalidParameters, type ParameterIssue, Problem } from '../../http/problem.ts';
+import { invalidParameter, type ParameterIssue, Problem } from '../../http/problem.ts';
 import { locateOrigin, type OriginBlock, originOfGeoid } from '../origins/origin-block.ts';
 import { homeCounty } from '../pois/catchment.ts';
 import { fastestTrips } from './journey.ts';
@@ -71,13 +71,11 @@ function isTransit({ services }: Release, mode: ReleaseMode): boolean {
 /** The transit object of a county; throws for a release that was built without transit. */
 function transitObject({ latest }: Release, { objects: { transit } }: CountyManifest): ObjectRef {
   if (transit) return transit;
-  throw invalidParameters([
-    {
-      loc: ['query', 'mode'],
-      msg: `release ${latest.release} holds no timetables, so trips by transit have no legs`,
-      type: 'mode_not_in_release',
-    },
-  ]);
+  throw invalidParameter(
+    ['query', 'mode'],
+    `release ${latest.release} holds no timetables, so trips by transit have no legs`,
+    'mode_not_in_release',
+  );
 }
 
 /**
@@ -124,7 +122,7 @@ export function departureOf(
   if (nth >= 0 && nth < departures && time === clockTime(opens + nth)) return nth;
   const [first, last, some] = [0, departures - 1, departures >> 2].map((n) => clockTime(opens + n));
   const msg = `must be a minute from ${first} to ${last}, such as ${some}`;
-  throw invalidParameters([{ loc, msg, type: 'custom' }]);
+  throw invalidParameter(loc, msg, 'custom');
 }
 
 /** A trip to be explained, by its end and its mode. */

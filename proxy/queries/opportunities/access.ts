@@ -8,7 +8,7 @@ import { PEOPLE } from '../../../shards/weights/weight.ts';
 import { DEFAULT_MINUTES } from '../../bounds.ts';
 import { Columns } from '../../formats/columns.ts';
 import type { FoundRows } from '../../formats/rows.ts';
-import { invalidParameters } from '../../http/problem.ts';
+import { invalidParameter } from '../../http/problem.ts';
 import { modeLabels, modePositions } from '../modes-and-types.ts';
 import { checkDirection } from '../origins/near-points.ts';
 import type { OriginBlock } from '../origins/origin-block.ts';
@@ -91,8 +91,7 @@ export function requestedAccess(
   const opportunities = requestedOpportunities(release, of, direction, part);
   if (minutes) checkPoiMinutes(opportunities, minutes, [part, 'minutes']);
   const decay = decayOf(asked.decay) ?? null;
-  const conflict = (name: string, msg: string) =>
-    invalidParameters([{ loc: [part, name], msg, type: 'conflict' }]);
+  const conflict = (name: string, msg: string) => invalidParameter([part, name], msg, 'conflict');
   if (minutes && curve) throw conflict('minutes', 'send minutes or curve, but not both');
   if (decay && (minutes || curve)) {
     throw conflict(

@@ -12,7 +12,7 @@ import { PEOPLE } from '../../../shards/weights/weight.ts';
 import { type QueryResult, rowsResponse } from '../../endpoint.ts';
 import { allColumns, Columns, NO_COLUMNS } from '../../formats/columns.ts';
 import type { CursorSealer } from '../../http/cursor.ts';
-import { invalidParameters } from '../../http/problem.ts';
+import { invalidParameter } from '../../http/problem.ts';
 import type { QueryContext } from '../../services.ts';
 import { type Area, blocksOfArea } from '../areas/area.ts';
 import { type AreaKind, areaGeoid, areasOfBlocks } from '../areas/areas-of-blocks.ts';
@@ -163,7 +163,7 @@ export function requestedAreaAccess(
   const of = [...(asked.of ?? [PEOPLE.weight])].sort();
   const counted = release.manifest.access;
   const fault = (name: string, msg: string, type: string) =>
-    invalidParameters([{ loc: [part, name], msg, type }]);
+    invalidParameter([part, name], msg, type);
   const uncounted = of.find((weight) => !counted.includes(weight));
   if (uncounted !== undefined) {
     const msg =

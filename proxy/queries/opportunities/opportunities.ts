@@ -11,7 +11,7 @@ import { sized } from '../../../shards/release/release-cache.ts';
 import type { ObjectRef } from '../../../shards/store/store.ts';
 import type { DestTypeId, Minutes, ReleaseMode } from '../../../shards/units.ts';
 import { countsByTarget } from '../../../shards/weights/counts-by-target.ts';
-import { invalidParameters } from '../../http/problem.ts';
+import { invalidParameter, invalidParameters } from '../../http/problem.ts';
 import { typeFault } from '../modes-and-types.ts';
 import type { BlockOrigin, OriginBlock } from '../origins/origin-block.ts';
 import type { Decay } from './decay.ts';
@@ -37,8 +37,7 @@ export function requestedOpportunities(
   part: 'query' | 'body' = 'query',
 ): Opportunity[] {
   const known = release.weights.map(({ weight }) => weight);
-  const fault = (msg: string, type: string) =>
-    invalidParameters([{ loc: [part, 'of'], msg, type }]);
+  const fault = (msg: string, type: string) => invalidParameter([part, 'of'], msg, type);
   const spelled = asked.map((of) => {
     const [, id, label] = OF_TYPE.exec(of) ?? [];
     const name = label ?? (id && Number(id));
@@ -71,13 +70,11 @@ export function checkPoiMinutes(
 ): void {
   const pois = opportunities.find(({ types }) => types !== null);
   if (!pois || minutes.every((level) => level <= MAX_POI_MINUTES)) return;
-  throw invalidParameters([
-    {
-      loc: [...loc],
-      msg: `${pois.of} is known up to ${MAX_POI_MINUTES} minutes`,
-      type: 'out_of_range',
-    },
-  ]);
+  throw invalidParameter(
+    [...loc],
+    `${pois.of} is known up to ${MAX_POI_MINUTES} minutes`,
+    'out_of_range',
+  );
 }
 
 /**

@@ -6,7 +6,7 @@ import type { CountyManifest } from '../../../shards/release/manifest.ts';
 import type { Release } from '../../../shards/release/release.ts';
 import { type CountyFips, type DestTypeId, MICRO, type Minutes } from '../../../shards/units.ts';
 import { LIMITS } from '../../bounds.ts';
-import { invalidParameters, Problem } from '../../http/problem.ts';
+import { invalidMember, Problem } from '../../http/problem.ts';
 import { type LocatedPlace, locateSent, type SentPlace } from '../addresses/locate-sent.ts';
 import { type Area, blocksOfArea, countiesOf, knownBlocks, noSuchBlock } from '../areas/area.ts';
 import { locateOrigin, originOfPoint } from '../origins/origin-block.ts';
@@ -164,8 +164,7 @@ async function* placedPois(
       return own.has(fips) || (near !== null && reach[direction].some((one) => own.has(one)));
     })
     .map(({ blockBox }) => blockBox);
-  const tooMany = (msg: string) =>
-    invalidParameters([{ loc: ['body', list], msg, type: 'too_big' }]);
+  const tooMany = (msg: string) => invalidMember(list, msg, 'too_big');
   let [found, around] = [0, 0];
   for (const { manifest } of release.poiBoxes.meeting(boxes)) {
     const pois = await locatedPois(release, manifest, types);
@@ -225,7 +224,7 @@ async function* placedBlocks(
   const count = parts.reduce((sum, { ordinals }) => sum + ordinals.length, 0);
   if (count > LIMITS.areaBlocks) {
     const msg = `the area has ${withCommas(count)} blocks, more than ${withCommas(LIMITS.areaBlocks)}: send a smaller area`;
-    throw invalidParameters([{ loc: ['body', list], msg, type: 'too_big' }]);
+    throw invalidMember(list, msg, 'too_big');
   }
   for (const { county, index, ordinals } of parts) {
     for (const ordinal of ordinals) {
@@ -250,5 +249,5 @@ function asFault(error: unknown): Problem {
 
 function spreadTooFar(mostCounties: number): Problem {
   const msg = `the points lie in more than ${mostCounties} counties: send an area`;
-  return invalidParameters([{ loc: ['body', 'area'], msg, type: 'missing' }]);
+  return invalidMember('area', msg, 'missing');
 }

@@ -8,7 +8,12 @@ import type { CountyFips, Minutes, ReleaseMode } from '../../../shards/units.ts'
 import { LIMITS } from '../../bounds.ts';
 import type { QueryResult } from '../../endpoint.ts';
 import { Geometry } from '../../formats/columns.ts';
-import { invalidParameters, type ParameterIssue, Problem } from '../../http/problem.ts';
+import {
+  invalidMember,
+  invalidParameters,
+  type ParameterIssue,
+  Problem,
+} from '../../http/problem.ts';
 import { PLANS } from '../../plans.ts';
 import type { QueryContext } from '../../services.ts';
 import { type Area, areaFactsOf, blocksOfArea, countiesOf } from '../areas/area.ts';
@@ -133,7 +138,7 @@ function checkCovers(candidates: number, parts: readonly CountyBlocks[]): void {
   const most = Math.floor(MAX_COVER_BITS / blocks);
   if (candidates <= most) return;
   const msg = `over ${withCommas(blocks)} blocks at most ${withCommas(most)} candidates may be chosen from: send fewer, or a smaller area`;
-  throw invalidParameters([{ loc: ['body', 'choose'], msg, type: 'too_big' }]);
+  throw invalidMember('choose', msg, 'too_big');
 }
 
 const POINT = new Geometry<SentPoint>((site) =>

@@ -6,7 +6,7 @@ import type { CountyFips, Minutes } from '../../../shards/units.ts';
 import { LIMITS } from '../../bounds.ts';
 import type { QueryResult } from '../../endpoint.ts';
 import { Columns } from '../../formats/columns.ts';
-import { invalidParameters } from '../../http/problem.ts';
+import { invalidMember } from '../../http/problem.ts';
 import { tokensExhausted } from '../../metering/charges.ts';
 import { PLANS } from '../../plans.ts';
 import type { QueryContext } from '../../services.ts';
@@ -149,7 +149,7 @@ export async function querySupply(
     requirePaid(rows);
     if (rows <= config.batchRowBudget) return;
     const msg = `${rows} blocks are more than the ${config.batchRowBudget} rows of a response: send a smaller area, or by`;
-    throw invalidParameters([{ loc: ['body', 'area'], msg, type: 'too_big' }]);
+    throw invalidMember('area', msg, 'too_big');
   };
   if (query.parts) await requireRows(query.parts);
   const reached = await blocksReached(located, query.minutes, reaching);
