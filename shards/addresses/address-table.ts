@@ -1,18 +1,10 @@
-import { decodeCheckedRow, ROW_CRC_BYTES, sealRow } from '../codec/checked-row.ts';
 import { stemSum } from '../codec/object-name.ts';
-import { VarintReader, VarintWriter } from '../codec/varint.ts';
+import { type VarintReader, VarintWriter } from '../codec/varint.ts';
 import { decodingError } from '../errors.ts';
 import type { GeoidNumber } from '../geoid.ts';
-import {
-  checkedSection,
-  HEADER_READ_BYTES,
-  RowDirectory,
-  readEnvelope,
-  readHead,
-  sectionOf,
-  writeEnvelope,
-} from '../store/envelope.ts';
+import { HEADER_READ_BYTES, writeEnvelope } from '../store/envelope.ts';
 import type { ObjectRef, RangeSource } from '../store/store.ts';
+import { ObjectHead, RowsWriter, type StoredRows } from '../store/stored-rows.ts';
 import type { Bytes, MicroDegrees } from '../units.ts';
 import type { StreetName } from './street-name.ts';
 
@@ -81,36 +73,30 @@ export function encodeAddresses(
   const zips = distinct(streets.flatMap(({ ranges }) => ranges.map(({ zip }) => zip)));
   const suffixes = distinct(streets.map(({ suffix }) => suffix));
   const words = new VarintWriter();
-  for (const list of [zips, suffixes]) {
-    words.uint(list.length);
-    for (const word of list) writeText(words, word);
-  }
+  words.texts(zips);
+  words.texts(suffixes);
   const names = new VarintWriter(1 << 12);
-  const directory = new VarintWriter(1 << 12);
-  const rows = new VarintWriter(1 << 16);
+  const rows = new RowsWriter(sum);
   names.uint(streets.length);
   streets.forEach((street, row) => {
     const { before, base, suffix, after, label, ranges } = street;
     const ends = ranges.flatMap(({ from, to }) => [from, to]);
     const [lowest, highest] = [Math.min(...ends), Math.max(...ends)];
     const isSameBase = base === streets[row - 1]?.base;
-    writeText(names, isSameBase ? '' : base);
+    names.text(isSameBase ? '' : base);
     names.byte(DIRECTIONS.indexOf(before) * DIRECTIONS.length + DIRECTIONS.indexOf(after));
     names.uint(suffixes.indexOf(suffix));
-    writeText(names, label);
+    names.text(label);
     names.uint(lowest);
     names.uint(highest - lowest);
     const own = distinct(ranges.map(({ zip }) => zip));
     names.uint(own.length);
     for (const zip of own) names.uint(zips.indexOf(zip));
-    const start = rows.length;
-    writeRanges(rows, ranges, zips);
-    rows.take(ROW_CRC_BYTES);
-    sealRow(sum, row, rows.view(), start);
-    directory.uint(rows.length - start);
+    writeRanges(rows.row, ranges, zips);
+    rows.end();
   });
   for (const { label, x, y, geoid } of neighbourhoods) {
-    writeText(names, label);
+    names.text(label);
     names.int(x);
     names.int(y);
     names.uint(geoid);
@@ -118,8 +104,7 @@ export function encodeAddresses(
   const sections = [
     { tag: 'WORD', bytes: words.view() },
     { tag: 'STRT', bytes: names.view() },
-    { tag: 'RDIR', bytes: directory.view() },
-    { tag: 'ROWS', bytes: rows.view() },
+    ...rows.sections(),
   ];
   return writeEnvelope(ADDRESSES_KIND, sections, sum);
 }
@@ -130,14 +115,6 @@ function sortKey({ base, suffix, before, after }: StreetName): string {
 
 function distinct(words: readonly string[]): string[] {
   return [...new Set(words)].sort();
-}
-
-const encoder = new TextEncoder();
-
-function writeText(writer: VarintWriter, text: string): void {
-  const bytes = encoder.encode(text);
-  writer.uint(bytes.length);
-  writer.bytes(bytes);
 }
 
 /** Writes each range as differences from the previous one. */
@@ -151,7 +128,7 @@ function writeRanges(
     writer.int(range.from - from);
     writer.int(range.to - range.from);
     writer.uint(range.parity);
-    writeText(writer, range.suffix);
+    writer.text(range.suffix);
     writer.uint(zips.indexOf(range.zip));
     writer.int(range.geoid - geoid);
     writer.uint(range.x.length);
@@ -174,27 +151,19 @@ export class AddressTable {
   readonly neighbourhoods: readonly Neighbourhood[];
   /** Length of what precedes the rows. */
   readonly headBytes: Bytes;
-  readonly #source: RangeSource;
-  readonly #ref: ObjectRef;
   readonly #zips: readonly string[];
-  readonly #directory: RowDirectory;
+  readonly #rows: StoredRows;
 
-  private constructor(source: RangeSource, ref: ObjectRef, head: Uint8Array) {
-    this.#source = source;
-    this.#ref = ref;
-    const envelope = readEnvelope(ref.name, head, ref.bytes, ADDRESSES_KIND);
-    const section = (tag: string) =>
-      new VarintReader(checkedSection(ref.name, envelope, tag, head));
-    const [words, names, lengths] = ['WORD', 'STRT', 'RDIR'].map(section);
-    const rows = sectionOf(ref.name, envelope, 'ROWS');
-    this.headBytes = rows.offset;
+  private constructor(head: ObjectHead) {
+    const [words, names] = [head.reader('WORD'), head.reader('STRT')];
+    this.headBytes = head.length;
     try {
-      this.#zips = readWords(words);
-      this.streets = readStreets(names, this.#zips, readWords(words));
+      this.#zips = words.texts('words');
+      this.streets = readStreets(names, this.#zips, words.texts('words'));
       this.neighbourhoods = readNeighbourhoods(names);
-      this.#directory = new RowDirectory(lengths, this.streets.length, rows);
+      this.#rows = head.rows(this.streets.length);
     } catch (error) {
-      throw decodingError(ref.name, 'streets', error);
+      throw decodingError(head.ref.name, 'streets', error);
     }
   }
 
@@ -204,39 +173,19 @@ export class AddressTable {
     ref: ObjectRef,
     headBytes: Bytes = HEADER_READ_BYTES,
   ): Promise<AddressTable> {
-    return new AddressTable(source, ref, await readHead(source, ref, ADDRESSES_KIND, headBytes));
+    return new AddressTable(await ObjectHead.read(source, ref, ADDRESSES_KIND, headBytes));
   }
 
   /** Memory use, for a byte-bounded cache. */
   get byteLength(): Bytes {
     const names = this.streets.length + this.neighbourhoods.length;
-    return names * 200 + this.#directory.byteLength;
+    return names * 200 + this.#rows.byteLength;
   }
 
   /** The ranges of the streets from `first` up to `end`. One range read. */
-  async ranges(first: number, end: number): Promise<AddressRange[][]> {
-    const offset = this.#directory.startOf(first);
-    const length = this.#directory.startOf(end) - offset;
-    const bytes = await this.#source.readRange(this.#ref, offset, length);
-    return Array.from({ length: end - first }, (_, i) => {
-      const row = first + i;
-      const start = this.#directory.startOf(row) - offset;
-      const own = bytes.subarray(start, this.#directory.startOf(row + 1) - offset);
-      return decodeCheckedRow(this.#ref.name, row, own, (reader) => readRanges(reader, this.#zips));
-    });
+  ranges(first: number, end: number): Promise<AddressRange[][]> {
+    return this.#rows.decoded(first, end, (reader) => readRanges(reader, this.#zips));
   }
-}
-
-const decoder = new TextDecoder();
-
-function readText(reader: VarintReader): string {
-  return decoder.decode(reader.bytes(reader.uint()));
-}
-
-function readWords(reader: VarintReader): string[] {
-  const count = reader.uint();
-  if (count > reader.left) throw new RangeError(`counts ${count} words`);
-  return Array.from({ length: count }, () => readText(reader));
 }
 
 /** The item of a list at a position as stored; throws a `RangeError` beyond its end. */
@@ -250,14 +199,12 @@ function readStreets(
   zips: readonly string[],
   suffixes: readonly string[],
 ): StreetEntry[] {
-  const count = reader.uint();
-  if (count > reader.left) throw new RangeError(`counts ${count} streets`);
   let base = '';
-  return Array.from({ length: count }, () => {
-    base = readText(reader) || base;
+  return Array.from({ length: reader.count('streets') }, () => {
+    base = reader.text() || base;
     const directions = reader.byte();
     const suffix = itemOf(suffixes, reader.uint());
-    const label = readText(reader);
+    const label = reader.text();
     const lowest = reader.uint();
     return {
       before: itemOf(DIRECTIONS, Math.floor(directions / DIRECTIONS.length)),
@@ -276,7 +223,7 @@ function readStreets(
 function readNeighbourhoods(reader: VarintReader): Neighbourhood[] {
   const found: Neighbourhood[] = [];
   while (!reader.done) {
-    const label = readText(reader);
+    const label = reader.text();
     found.push({ label, x: reader.int(), y: reader.int(), geoid: reader.uint() });
   }
   return found;
@@ -289,11 +236,11 @@ function readRanges(reader: VarintReader, zips: readonly string[]): AddressRange
     from += reader.int();
     const to = from + reader.int();
     const parity = reader.uint();
-    const suffix = readText(reader);
+    const suffix = reader.text();
     const zip = itemOf(zips, reader.uint());
     geoid += reader.int();
-    const points = reader.uint();
-    if (points === 0 || points > reader.left) throw new RangeError(`counts ${points} points`);
+    const points = reader.count('points');
+    if (points === 0) throw new RangeError('has no points');
     const [xs, ys]: number[][] = [[], []];
     for (let i = 0; i < points; i++) {
       x += reader.int();

@@ -193,8 +193,7 @@ export class BlockIndex {
     const centres = open('CENT');
     const links = open('LINK');
     try {
-      const count = geoids.uint();
-      if (count > bytes.length) throw new RangeError(`counts ${count} blocks`);
+      const count = geoids.count('blocks');
       const index = new BlockIndex(count);
       let geoid = 0;
       let lon = 0;

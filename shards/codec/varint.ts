@@ -1,5 +1,8 @@
 import { grow } from '../arrays/growable-array.ts';
 
+const ENCODER = new TextEncoder();
+const DECODER = new TextDecoder();
+
 /**
  * Writes LEB128 integers below 2⁵³. Bitwise operators stop at 32 bits, so the high part uses
  * multiplication.
@@ -59,6 +62,19 @@ export class VarintWriter {
   /** Writes a zigzag varint: small magnitudes of either sign stay short. Magnitudes below 2⁵². */
   int(value: number): void {
     this.uint(value < 0 ? -2 * value - 1 : 2 * value);
+  }
+
+  /** Writes the length of a text in UTF-8, and the text. */
+  text(text: string): void {
+    const bytes = ENCODER.encode(text);
+    this.uint(bytes.length);
+    this.bytes(bytes);
+  }
+
+  /** Writes the number of some texts, and each. */
+  texts(texts: readonly string[]): void {
+    this.uint(texts.length);
+    for (const text of texts) this.text(text);
   }
 
   #reserve(more: number): void {
@@ -123,5 +139,20 @@ export class VarintReader {
   int(): number {
     const value = this.uint();
     return value % 2 === 1 ? -(value + 1) / 2 : value / 2;
+  }
+
+  /** Reads the number of the items that follow, of at least a byte each; errors name `what`. */
+  count(what: string): number {
+    const count = this.uint();
+    if (count > this.left) throw new RangeError(`counts ${count} ${what}`);
+    return count;
+  }
+
+  text(): string {
+    return DECODER.decode(this.bytes(this.uint()));
+  }
+
+  texts(what: string): string[] {
+    return Array.from({ length: this.count(what) }, () => this.text());
   }
 }

@@ -1,14 +1,8 @@
 import { ordinalIn } from '../arrays/sorted.ts';
 import { VarintReader, VarintWriter } from '../codec/varint.ts';
 import { decodingError } from '../errors.ts';
-import {
-  checkedSection,
-  RowDirectory,
-  readEnvelope,
-  readHead,
-  sectionOf,
-} from '../store/envelope.ts';
 import type { ObjectRef, RangeSource } from '../store/store.ts';
+import { ObjectHead, type StoredRows } from '../store/stored-rows.ts';
 import type { Bytes } from '../units.ts';
 import {
   EncodedRow,
@@ -25,7 +19,6 @@ export const MATRIX_KIND = 'MATR';
 const SCAN_BYTES = 4 * 2 ** 20;
 /** Largest gap between rows that are fetched by one read. */
 const GAP_BYTES: Bytes = 32 * 2 ** 10;
-const NOTHING = new Uint8Array(0);
 const MAX_MODES = 64;
 /** Time units, indexed by their number in `META`. */
 export const UNITS: readonly TimeUnit[] = [TENTHS, MINUTES];
@@ -44,35 +37,29 @@ export class Matrix {
   readonly bases: ModeBases;
   readonly unit: TimeUnit;
   readonly ref: ObjectRef;
-  readonly #source: RangeSource;
-  readonly #directory: RowDirectory;
+  readonly #rows: StoredRows;
 
-  private constructor(source: RangeSource, ref: ObjectRef, head: Uint8Array) {
-    this.#source = source;
-    this.ref = ref;
-    const envelope = readEnvelope(ref.name, head, ref.bytes, MATRIX_KIND);
-    const section = (tag: string) => checkedSection(ref.name, envelope, tag, head);
-    const rows = sectionOf(ref.name, envelope, 'ROWS');
+  private constructor(head: ObjectHead) {
+    this.ref = head.ref;
     try {
-      const meta = new VarintReader(section('META'));
+      const meta = head.reader('META');
       this.unit = UNITS[meta.uint()];
       this.modes = meta.uint();
       this.bases = decodeBases(meta, this.modes);
       if (!this.unit || this.modes > MAX_MODES)
         throw new RangeError('has an unknown unit or mode count');
-      this.origins = decodeDictionary(section('ORIG'));
-      this.targets = decodeDictionary(section('TARG'));
-      this.attributes = section('ATTR');
-      const lengths = new VarintReader(section('RDIR'));
-      this.#directory = new RowDirectory(lengths, this.origins.length, rows);
+      this.origins = decodeDictionary(head.section('ORIG'));
+      this.targets = decodeDictionary(head.section('TARG'));
+      this.attributes = head.section('ATTR');
+      this.#rows = head.rows(this.origins.length);
     } catch (error) {
-      throw decodingError(ref.name, 'head', error);
+      throw decodingError(head.ref.name, 'head', error);
     }
   }
 
   /** Reads the head of `ref`: one small read to learn its length, and one for the rest. */
   static async open(source: RangeSource, ref: ObjectRef): Promise<Matrix> {
-    return new Matrix(source, ref, await readHead(source, ref, MATRIX_KIND));
+    return new Matrix(await ObjectHead.read(source, ref, MATRIX_KIND));
   }
 
   /** Opens a matrix held in memory as a whole. */
@@ -80,13 +67,14 @@ export class Matrix {
     const source: RangeSource = {
       readRange: async (_ref, offset, length) => bytes.subarray(offset, offset + length),
     };
-    return new Matrix(source, { name: object, bytes: bytes.length, sha256: '' }, bytes);
+    const ref = { name: object, bytes: bytes.length, sha256: '' };
+    return new Matrix(new ObjectHead(source, ref, MATRIX_KIND, bytes));
   }
 
   /** Memory use, for a byte-bounded cache. */
   get byteLength(): number {
     return (
-      this.#directory.byteLength +
+      this.#rows.byteLength +
       this.origins.byteLength +
       this.targets.byteLength +
       this.attributes.buffer.byteLength
@@ -102,7 +90,8 @@ export class Matrix {
   }
 
   rowRange(ordinal: number): { offset: number; length: number } {
-    return this.#directory.rangeOf(ordinal);
+    const offset = this.#rows.startOf(ordinal);
+    return { offset, length: this.#rows.startOf(ordinal + 1) - offset };
   }
 
   /** Reads one row with at most one range read (none if nothing is within reach). */
@@ -112,8 +101,7 @@ export class Matrix {
 
   /** Reads one row as `row` does, but decodes it lazily. */
   async encodedRow(ordinal: number): Promise<EncodedRow> {
-    const { offset, length } = this.rowRange(ordinal);
-    return this.#encoded(ordinal, await this.#read(offset, length));
+    return this.#encoded(ordinal, await this.#rows.bytes(ordinal, ordinal + 1));
   }
 
   /**
@@ -132,18 +120,15 @@ export class Matrix {
 
   /** Bytes between two rows. */
   #gap(before: number, after: number): Bytes {
-    return this.#directory.startOf(after) - this.#directory.startOf(before + 1);
+    return this.#rows.startOf(after) - this.#rows.startOf(before + 1);
   }
 
   async #run(ordinals: readonly number[]): Promise<EncodedRow[]> {
-    const { offset } = this.rowRange(ordinals[0]);
-    const last = this.rowRange(ordinals[ordinals.length - 1]);
-    const bytes = await this.#read(offset, last.offset + last.length - offset);
-    return ordinals.map((ordinal) => {
-      const row = this.rowRange(ordinal);
-      const at = row.offset - offset;
-      return this.#encoded(ordinal, bytes.subarray(at, at + row.length));
-    });
+    const [first] = ordinals;
+    const bytes = await this.#rows.bytes(first, ordinals[ordinals.length - 1] + 1);
+    return ordinals.map((ordinal) =>
+      this.#encoded(ordinal, this.#rows.rowIn(bytes, first, ordinal)),
+    );
   }
 
   /**
@@ -153,22 +138,15 @@ export class Matrix {
   async *rows(most: Bytes = SCAN_BYTES): AsyncGenerator<{ ordinal: number; modes: ModeRow[] }> {
     const last = this.origins.length;
     for (let first = 0; first < last; ) {
-      const { offset } = this.rowRange(first);
+      const offset = this.#rows.startOf(first);
       let end = first + 1;
-      while (end < last && this.#directory.startOf(end + 1) - offset <= most) end++;
-      const length = this.#directory.startOf(end) - offset;
-      const bytes = await this.#read(offset, length);
+      while (end < last && this.#rows.startOf(end + 1) - offset <= most) end++;
+      const bytes = await this.#rows.bytes(first, end);
       for (let ordinal = first; ordinal < end; ordinal++) {
-        const row = this.rowRange(ordinal);
-        const at = row.offset - offset;
-        yield { ordinal, modes: this.decode(ordinal, bytes.subarray(at, at + row.length)) };
+        yield { ordinal, modes: this.decode(ordinal, this.#rows.rowIn(bytes, first, ordinal)) };
       }
       first = end;
     }
-  }
-
-  #read(offset: number, length: number): Promise<Uint8Array> | Uint8Array {
-    return length === 0 ? NOTHING : this.#source.readRange(this.ref, offset, length);
   }
 
   /** Decodes the bytes of a row fetched as `rowRange` specifies. */
@@ -207,8 +185,7 @@ export function encodeDictionary(ids: ArrayLike<number>): Uint8Array {
 
 export function decodeDictionary(bytes: Uint8Array): Float64Array {
   const reader = new VarintReader(bytes);
-  const count = reader.uint();
-  if (count > bytes.length) throw new RangeError(`counts ${count} ids in ${bytes.length} bytes`);
+  const count = reader.count('ids');
   const ids = new Float64Array(count);
   let id = 0;
   for (let i = 0; i < count; i++) {

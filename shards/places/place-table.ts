@@ -1,19 +1,12 @@
 import { countWhile } from '../arrays/sorted.ts';
-import { decodeCheckedRow, ROW_CRC_BYTES, sealRow } from '../codec/checked-row.ts';
 import { stemSum } from '../codec/object-name.ts';
-import { VarintReader, VarintWriter } from '../codec/varint.ts';
+import { type VarintReader, VarintWriter } from '../codec/varint.ts';
 import { decodingError } from '../errors.ts';
 import { BLOCKS_PER_COUNTY, type GeoidNumber } from '../geoid.ts';
 import type { Rings } from '../geometry/rings.ts';
-import {
-  checkedSection,
-  RowDirectory,
-  readEnvelope,
-  readHead,
-  sectionOf,
-  writeEnvelope,
-} from '../store/envelope.ts';
+import { writeEnvelope } from '../store/envelope.ts';
 import type { ObjectRef, RangeSource } from '../store/store.ts';
+import { ObjectHead, RowsWriter, type StoredRows } from '../store/stored-rows.ts';
 import {
   type BoundingBox,
   type CountyFips,
@@ -41,8 +34,7 @@ function writeOutline(writer: VarintWriter, { firstPoint, x, y }: Rings): void {
 
 /** Reads what `writeOutline` wrote; throws a `RangeError` for anything else. */
 function readOutline(reader: VarintReader): Rings {
-  const rings = reader.uint();
-  if (rings > reader.left) throw new RangeError(`counts ${rings} rings`);
+  const rings = reader.count('rings');
   const firstPoint = new Uint32Array(rings + 1);
   for (let r = 0; r < rings; r++) firstPoint[r + 1] = firstPoint[r] + reader.uint();
   const points = firstPoint[rings];
@@ -93,16 +85,8 @@ export interface PlaceEntry extends PlaceRecord {
  */
 export function encodePlaces(stem: string, places: readonly PlaceWithBlocks[]): Uint8Array {
   const sum = stemSum(stem);
-  /** Closes a row with its checksum. */
-  const endRow = (row: number, start: number) => {
-    rows.take(ROW_CRC_BYTES);
-    sealRow(sum, row, rows.view(), start);
-    directory.uint(rows.length - start);
-  };
   const facts = new VarintWriter(1 << 12);
-  const directory = new VarintWriter(1 << 12);
-  const rows = new VarintWriter(1 << 16);
-  const encoder = new TextEncoder();
+  const rows = new RowsWriter(sum);
   facts.uint(places.length);
   let previous = 0;
   places.forEach((place, ordinal) => {
@@ -112,9 +96,7 @@ export function encodePlaces(stem: string, places: readonly PlaceWithBlocks[]): 
     }
     facts.uint(geoid - previous);
     previous = geoid;
-    const name = encoder.encode(place.name);
-    facts.uint(name.length);
-    facts.bytes(name);
+    facts.text(place.name);
     facts.int(toMicro(place.lon));
     facts.int(toMicro(place.lat));
     facts.uint(place.population);
@@ -125,23 +107,17 @@ export function encodePlaces(stem: string, places: readonly PlaceWithBlocks[]): 
     ];
     facts.uint(counties.length);
     for (const county of counties) facts.uint(county);
-    const start = rows.length;
     let block = 0;
     for (const next of place.blocks) {
       if (next <= block) throw new RangeError(`block ${next} of ${place.geoid} is out of order`);
-      rows.uint(next - block);
+      rows.row.uint(next - block);
       block = next;
     }
-    endRow(blocksRow(ordinal), start);
-    const outlineStart = rows.length;
-    writeOutline(rows, place.outline);
-    endRow(outlineRow(ordinal), outlineStart);
+    rows.end();
+    writeOutline(rows.row, place.outline);
+    rows.end();
   });
-  const sections = [
-    { tag: 'FACT', bytes: facts.view() },
-    { tag: 'RDIR', bytes: directory.view() },
-    { tag: 'ROWS', bytes: rows.view() },
-  ];
+  const sections = [{ tag: 'FACT', bytes: facts.view() }, ...rows.sections()];
   return writeEnvelope(PLACES_KIND, sections, sum);
 }
 
@@ -164,27 +140,20 @@ export class PlaceTable {
   readonly ref: ObjectRef;
   /** Ascending by GEOID. */
   readonly places: readonly PlaceEntry[];
-  readonly #source: RangeSource;
-  readonly #directory: RowDirectory;
+  readonly #rows: StoredRows;
 
-  private constructor(source: RangeSource, ref: ObjectRef, head: Uint8Array) {
-    this.#source = source;
-    this.ref = ref;
-    const envelope = readEnvelope(ref.name, head, ref.bytes, PLACES_KIND);
-    const facts = new VarintReader(checkedSection(ref.name, envelope, 'FACT', head));
-    const lengths = new VarintReader(checkedSection(ref.name, envelope, 'RDIR', head));
-    const rows = sectionOf(ref.name, envelope, 'ROWS');
-    const decoder = new TextDecoder();
+  private constructor(head: ObjectHead) {
+    this.ref = head.ref;
+    const facts = head.reader('FACT');
     try {
-      const count = facts.uint();
-      if (count > ref.bytes) throw new RangeError(`counts ${count} places`);
-      this.#directory = new RowDirectory(lengths, count * ROWS_PER_PLACE, rows);
+      const count = facts.count('places');
+      this.#rows = head.rows(count * ROWS_PER_PLACE);
       let geoid = 0;
       this.places = Array.from({ length: count }, () => {
         geoid += facts.uint();
         return {
           geoid: String(geoid).padStart(GEOID_DIGITS, '0'),
-          name: decoder.decode(facts.bytes(facts.uint())),
+          name: facts.text(),
           lon: facts.int() / MICRO,
           lat: facts.int() / MICRO,
           population: facts.uint(),
@@ -200,13 +169,13 @@ export class PlaceTable {
         };
       });
     } catch (error) {
-      throw decodingError(ref.name, 'places', error);
+      throw decodingError(head.ref.name, 'places', error);
     }
   }
 
   /** Reads the head of `ref`: one small read to learn its length, and one for the rest. */
   static async open(source: RangeSource, ref: ObjectRef): Promise<PlaceTable> {
-    return new PlaceTable(source, ref, await readHead(source, ref, PLACES_KIND));
+    return new PlaceTable(await ObjectHead.read(source, ref, PLACES_KIND));
   }
 
   /** Memory use, for a byte-bounded cache. */
@@ -239,8 +208,6 @@ export class PlaceTable {
   }
 
   async #read<T>(row: number, read: (reader: VarintReader) => T): Promise<T> {
-    const { offset, length } = this.#directory.rangeOf(row);
-    const bytes = await this.#source.readRange(this.ref, offset, length);
-    return decodeCheckedRow(this.ref.name, row, bytes, read);
+    return (await this.#rows.decoded(row, row + 1, read))[0];
   }
 }

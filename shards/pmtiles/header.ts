@@ -133,8 +133,7 @@ export function encodeDirectory(
 export function decodeDirectory(bytes: Uint8Array): Directory {
   const raw = gunzipSync(bytes, { maxOutputLength: MAX_DIRECTORY_BYTES });
   const input = new VarintReader(raw);
-  const count = input.uint();
-  if (count > raw.length) throw new RangeError(`counts ${count} entries`);
+  const count = input.count('entries');
   const directory = {
     ids: new Float64Array(count),
     runs: new Uint32Array(count),

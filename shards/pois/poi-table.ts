@@ -60,13 +60,7 @@ export function encodePoiTable(pois: readonly PoiFacts[]): Uint8Array {
     }
   }
   const out = new VarintWriter(1 << 16);
-  const encoder = new TextEncoder();
-  out.uint(pool.size);
-  for (const text of pool.keys()) {
-    const utf8 = encoder.encode(text);
-    out.uint(utf8.length);
-    out.bytes(utf8);
-  }
+  out.texts([...pool.keys()]);
   out.bytes(records.view());
   return out.view();
 }
@@ -181,8 +175,7 @@ export class PoiTable {
 
 function* columnSteps(bytes: Uint8Array): Generator<undefined, Columns, undefined> {
   const reader = new VarintReader(bytes);
-  const pool = reader.uint();
-  if (pool > bytes.length) throw new RangeError(`counts ${pool} strings`);
+  const pool = reader.count('strings');
   const stringStarts = new Uint32Array(pool);
   const stringEnds = new Uint32Array(pool);
   for (let i = 0; i < pool; i++) {
@@ -192,8 +185,7 @@ function* columnSteps(bytes: Uint8Array): Generator<undefined, Columns, undefine
     stringEnds[i] = reader.position;
     if (i % ENTRIES_PER_STEP === ENTRIES_PER_STEP - 1) yield;
   }
-  const count = reader.uint();
-  if (count > bytes.length) throw new RangeError(`counts ${count} records`);
+  const count = reader.count('records');
   const [lon, lat] = [new Int32Array(count), new Int32Array(count)];
   const strings = new Uint32Array(count * STRING_COLUMNS.length);
   const typeStarts = new Uint32Array(count + 1);

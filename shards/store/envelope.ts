@@ -1,11 +1,7 @@
 import { crc32c } from '../codec/crc32c.ts';
 import { FORMAT_VERSION } from '../codec/format-version.ts';
-import { nameSum } from '../codec/object-name.ts';
-import type { VarintReader } from '../codec/varint.ts';
 import { damaged, ShardError } from '../errors.ts';
-import type { Bytes } from '../units.ts';
 import { concatBodies, type PutBody, putBodyOf } from './put-body.ts';
-import type { ObjectRef, RangeSource } from './store.ts';
 
 /**
  * The envelope of every binary object:
@@ -42,7 +38,7 @@ interface SectionEntry {
   readonly bytes: number;
 }
 
-interface Envelope {
+export interface Envelope {
   readonly kind: string;
   readonly sum: number;
   readonly headerBytes: number;
@@ -176,26 +172,6 @@ export function readEnvelope(
   return { kind: found, sum: view.getUint32(20, true), headerBytes, sections };
 }
 
-/**
- * Reads everything before the rows of an object, which come last: one read of `firstBytes`, small
- * where the length is not known, and another if it is longer than that read. Throws a `ShardError`
- * if the object was written for another name.
- */
-export async function readHead(
-  source: RangeSource,
-  ref: ObjectRef,
-  kind: string,
-  firstBytes = HEADER_READ_BYTES,
-): Promise<Uint8Array> {
-  const first = await source.readRange(ref, 0, Math.min(firstBytes, ref.bytes));
-  const envelope = readEnvelope(ref.name, first, ref.bytes, kind);
-  if (envelope.sum !== nameSum(ref.name)) {
-    throw damaged(ref.name, 'header', 'is of another kind or area than the name');
-  }
-  const bytes = sectionOf(ref.name, envelope, SELF_CHECKED).offset;
-  return bytes <= first.length ? first : source.readRange(ref, 0, bytes);
-}
-
 export function sectionOf(object: string, envelope: Envelope, tag: string): SectionEntry {
   const entry = envelope.sections.find((s) => s.tag === tag);
   if (!entry) throw new ShardError(object, tag, 'section is missing');
@@ -229,42 +205,4 @@ function putLetters(out: Uint8Array, at: number, letters: string): void {
 
 function getLetters(bytes: Uint8Array, at: number, length: number): string {
   return String.fromCharCode(...bytes.subarray(at, at + length));
-}
-
-/** Offsets of an object's rows, from its `RDIR` section: the byte length of each row, in order. */
-export class RowDirectory {
-  /** Offset of each row in the object, and one past the last: rows can exceed 4 GiB. */
-  readonly #starts: Float64Array;
-
-  /** Throws a `RangeError` unless `count` lengths add up to the section of rows. */
-  constructor(lengths: VarintReader, count: number, rows: SectionEntry) {
-    if (count > lengths.left) throw new RangeError(`counts ${count} rows`);
-    this.#starts = new Float64Array(count + 1);
-    let start = rows.offset;
-    for (let row = 0; row < count; row++) {
-      this.#starts[row] = start;
-      start += lengths.uint();
-    }
-    this.#starts[count] = start;
-    if (start !== rows.offset + rows.bytes) throw new RangeError('does not add up to its rows');
-  }
-
-  get count(): number {
-    return this.#starts.length - 1;
-  }
-
-  /** Memory use. */
-  get byteLength(): Bytes {
-    return this.#starts.byteLength;
-  }
-
-  /** Offset of a row; for `count`, the end of the last row. */
-  startOf(row: number): Bytes {
-    return this.#starts[row];
-  }
-
-  rangeOf(row: number): { readonly offset: Bytes; readonly length: Bytes } {
-    const offset = this.#starts[row];
-    return { offset, length: this.#starts[row + 1] - offset };
-  }
 }

@@ -92,13 +92,8 @@ export function* timetableSteps(
     if (value >= limit) throw new RangeError(`has ${what} ${value} of ${limit}`);
     return value;
   };
-  const counted = (what: string): number => {
-    const count = reader.uint();
-    if (count > reader.left) throw new RangeError(`counts ${count} ${what}`);
-    return count;
-  };
   const unit = reader.uint();
-  const patternCount = counted('patterns');
+  const patternCount = reader.count('patterns');
   const firstCall = new Int32Array(patternCount + 1);
   const firstTime = new Int32Array(patternCount + 1);
   const firstTrip = new Int32Array(patternCount + 1);
@@ -111,8 +106,8 @@ export function* timetableSteps(
   let arrivals = new Int32Array(FIRST_TIMES);
   let departures = new Int32Array(FIRST_TIMES);
   for (let pattern = 0; pattern < patternCount; pattern++) {
-    const calls = counted('calls');
-    const trips = counted('trips');
+    const calls = reader.count('calls');
+    const trips = reader.count('trips');
     if (calls * trips > reader.left) throw new RangeError(`counts ${trips} trips`);
     const end = firstTime[pattern] + calls * trips;
     if (end > arrivals.length) {

@@ -1,16 +1,9 @@
-import { decodeCheckedRow } from '../codec/checked-row.ts';
-import { VarintReader } from '../codec/varint.ts';
+import type { VarintReader } from '../codec/varint.ts';
 import { Turns } from '../concurrency/turns.ts';
 import { decodingError } from '../errors.ts';
 import { BASE_WINDOW } from '../services.ts';
-import {
-  checkedSection,
-  RowDirectory,
-  readEnvelope,
-  readHead,
-  sectionOf,
-} from '../store/envelope.ts';
 import type { ObjectRef, RangeSource } from '../store/store.ts';
+import { ObjectHead, type StoredRows } from '../store/stored-rows.ts';
 import type { Bytes, CountyBlock, Millis } from '../units.ts';
 import type { Footpaths } from './footpaths.ts';
 import type { Timetable } from './timetable.ts';
@@ -61,18 +54,14 @@ export class TransitTable {
   /** By the name of the window of departures, the base window first. */
   readonly windows: ReadonlyMap<string, CountyTransit>;
   readonly counts: TransitRowCounts;
-  readonly #source: RangeSource;
-  readonly #ref: ObjectRef;
-  readonly #directory: RowDirectory;
+  readonly #rows: StoredRows;
   readonly #headBytes: Bytes;
   readonly #stopCount: number;
 
-  private constructor(source: RangeSource, ref: ObjectRef, head: TransitHead) {
-    this.#source = source;
-    this.#ref = ref;
+  private constructor(head: TransitHead) {
     this.windows = head.windows;
     this.counts = head.counts;
-    this.#directory = head.directory;
+    this.#rows = head.rows;
     this.#headBytes = head.bytes;
     this.#stopCount = [...head.windows.values()][0].stops.length;
   }
@@ -83,8 +72,8 @@ export class TransitTable {
     ref: ObjectRef,
     turns = Turns.SHARED,
   ): Promise<TransitTable> {
-    const bytes = await readHead(source, ref, TRANSIT_KIND);
-    return new TransitTable(source, ref, await turns.run(headSteps(ref, bytes)));
+    const head = await ObjectHead.read(source, ref, TRANSIT_KIND);
+    return new TransitTable(await turns.run(headSteps(head)));
   }
 
   /** Approximate memory use, for a byte-bounded cache. */
@@ -96,7 +85,7 @@ export class TransitTable {
     ];
     return arrays.reduce<number>(
       (sum, array) => sum + (ArrayBuffer.isView(array) ? array.byteLength : 0),
-      this.#headBytes + this.#directory.byteLength + this.#stopCount * 100,
+      this.#headBytes + this.#rows.byteLength + this.#stopCount * 100,
     );
   }
 
@@ -117,27 +106,16 @@ export class TransitTable {
 
   /** Reads all rows; throws a `ShardError` for the first damaged row. */
   async checkRows(): Promise<void> {
-    const directory = this.#directory;
-    const start = directory.startOf(0);
-    const bytes = directory.startOf(directory.count) - start;
-    const rows = await this.#source.readRange(this.#ref, start, bytes);
-    for (let row = 0; row < directory.count; row++) {
-      const { offset, length } = directory.rangeOf(row);
-      const at = offset - start;
-      if (length > 0) this.#decoded(row, rows.subarray(at, at + length));
-    }
+    await this.#decoded(0, this.#rows.count);
   }
 
   async #row(ordinal: number): Promise<StopWalks> {
-    const { offset, length } = this.#directory.rangeOf(ordinal);
-    if (length === 0) return { stops: [], times: [] };
-    return this.#decoded(ordinal, await this.#source.readRange(this.#ref, offset, length));
+    return (await this.#decoded(ordinal, ordinal + 1))[0];
   }
 
-  #decoded(ordinal: number, bytes: Uint8Array): StopWalks {
-    return decodeCheckedRow(this.#ref.name, ordinal, bytes, (row) =>
-      decodeWalks(row, this.#stopCount),
-    );
+  #decoded(first: number, end: number): Promise<StopWalks[]> {
+    const decode = (row: VarintReader) => decodeWalks(row, this.#stopCount);
+    return this.#rows.decoded(first, end, decode, { stops: [], times: [] });
   }
 }
 
@@ -145,35 +123,29 @@ export class TransitTable {
 interface TransitHead {
   readonly windows: ReadonlyMap<string, CountyTransit>;
   readonly counts: TransitRowCounts;
-  readonly directory: RowDirectory;
+  readonly rows: StoredRows;
   readonly bytes: Bytes;
 }
 
 /** Decodes a head in steps, since that of a large city takes many milliseconds. */
-function* headSteps(
-  ref: ObjectRef,
-  head: Uint8Array,
-): Generator<undefined, TransitHead, undefined> {
-  const envelope = readEnvelope(ref.name, head, ref.bytes, TRANSIT_KIND);
-  const section = (tag: string) => new VarintReader(checkedSection(ref.name, envelope, tag, head));
-  const rows = sectionOf(ref.name, envelope, 'ROWS');
+function* headSteps(head: ObjectHead): Generator<undefined, TransitHead, undefined> {
   try {
-    const meta = section('META');
+    const meta = head.reader('META');
     const windowStart = meta.int();
     const [departures, step, boardSlack, origins, blocks, pois] = Array.from({ length: 6 }, () =>
       meta.uint(),
     );
     const spans = new Map([[BASE_WINDOW.name as string, { windowStart, departures }]]);
     while (!meta.done) {
-      spans.set(decodeText(meta), { windowStart: meta.int(), departures: meta.uint() });
+      spans.set(meta.text(), { windowStart: meta.int(), departures: meta.uint() });
     }
-    const names = section('NAME');
-    const trips = section('TRIP');
-    const stops = decodeNames(names);
-    const footpaths = yield* footpathSteps(section('FOOT'), stops.length);
+    const names = head.reader('NAME');
+    const trips = head.reader('TRIP');
+    const stops = names.texts('names');
+    const footpaths = yield* footpathSteps(head.reader('FOOT'), stops.length);
     const windows = new Map<string, CountyTransit>();
     for (const [name, span] of spans) {
-      const routes = decodeNames(names);
+      const routes = names.texts('names');
       const timetable = yield* timetableSteps(trips, stops.length, routes.length);
       windows.set(name, { ...span, step, boardSlack, stops, routes, timetable, footpaths });
     }
@@ -181,17 +153,16 @@ function* headSteps(
     return {
       windows,
       counts: { origins, blocks, pois },
-      directory: new RowDirectory(section('RDIR'), origins + blocks + pois, rows),
-      bytes: head.length,
+      rows: head.rows(origins + blocks + pois),
+      bytes: head.bytes.length,
     };
   } catch (error) {
-    throw decodingError(ref.name, 'head', error);
+    throw decodingError(head.ref.name, 'head', error);
   }
 }
 
 function decodeWalks(reader: VarintReader, stopCount: number): StopWalks {
-  const count = reader.uint();
-  if (count > reader.left) throw new RangeError(`counts ${count} walks`);
+  const count = reader.count('walks');
   const stops = new Int32Array(count);
   const times = new Int32Array(count);
   let next = 0;
@@ -206,18 +177,6 @@ function decodeWalks(reader: VarintReader, stopCount: number): StopWalks {
   return { stops, times };
 }
 
-function decodeNames(reader: VarintReader): string[] {
-  const count = reader.uint();
-  if (count > reader.left) throw new RangeError(`counts ${count} names`);
-  return Array.from({ length: count }, () => decodeText(reader));
-}
-
-const DECODER = new TextDecoder();
-
-function decodeText(reader: VarintReader): string {
-  return DECODER.decode(reader.bytes(reader.uint()));
-}
-
 /** Stops whose footpaths are decoded in one step. */
 const STOPS_PER_STEP = 256;
 
@@ -228,8 +187,7 @@ function* footpathSteps(
   const first = new Int32Array(stopCount + 1);
   const ways: number[] = [];
   for (let stop = 0; stop < stopCount; stop++) {
-    const count = reader.uint();
-    if (count > reader.left) throw new RangeError(`counts ${count} footpaths`);
+    const count = reader.count('footpaths');
     for (let i = 0; i < count; i++) {
       const to = reader.uint();
       if (to >= stopCount) throw new RangeError(`has a footpath to stop ${to} of ${stopCount}`);

@@ -80,24 +80,25 @@ export class TransitWriter {
     }
     const [[, base], ...further] = this.#windows;
     const { windowStart, departures, step, boardSlack, stops, footpaths } = base;
-    const transits = [...this.#windows.values()];
     const meta = new VarintWriter();
     meta.int(windowStart);
     for (const number of [departures, step, boardSlack, origins, blocks, pois]) meta.uint(number);
     for (const [name, { windowStart, departures }] of further) {
-      writeText(meta, name);
+      meta.text(name);
       meta.int(windowStart);
       meta.uint(departures);
     }
+    const transits = [...this.#windows.values()];
+    const names = new VarintWriter(1 << 12);
+    names.texts(stops);
+    for (const { routes } of transits) names.texts(routes);
+    const timetables = transits.map(({ timetable }) => writeTimetable(timetable));
     return envelopeContent(
       TRANSIT_KIND,
       [
         { tag: 'META', bytes: meta.view() },
-        { tag: 'NAME', bytes: encodeNames([stops, ...transits.map(({ routes }) => routes)]) },
-        {
-          tag: 'TRIP',
-          bytes: Buffer.concat(transits.map(({ timetable }) => writeTimetable(timetable))),
-        },
+        { tag: 'NAME', bytes: names.view() },
+        { tag: 'TRIP', bytes: Buffer.concat(timetables) },
         { tag: 'FOOT', bytes: encodeFootpaths(footpaths) },
         { tag: 'RDIR', bytes: this.#lengths.view() },
       ],
@@ -105,23 +106,6 @@ export class TransitWriter {
       this.#sum,
     );
   }
-}
-
-function encodeNames(lists: readonly (readonly string[])[]): Uint8Array {
-  const writer = new VarintWriter(1 << 12);
-  for (const list of lists) {
-    writer.uint(list.length);
-    for (const name of list) writeText(writer, name);
-  }
-  return writer.view();
-}
-
-const ENCODER = new TextEncoder();
-
-function writeText(writer: VarintWriter, text: string): void {
-  const bytes = ENCODER.encode(text);
-  writer.uint(bytes.length);
-  writer.bytes(bytes);
 }
 
 function encodeFootpaths({ first, ways }: Footpaths): Uint8Array {

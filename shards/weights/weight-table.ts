@@ -1,16 +1,9 @@
-import { decodeCheckedRow, ROW_CRC_BYTES, sealRow } from '../codec/checked-row.ts';
 import { stemSum } from '../codec/object-name.ts';
-import { VarintReader, VarintWriter } from '../codec/varint.ts';
+import { type VarintReader, VarintWriter } from '../codec/varint.ts';
 import { decodingError } from '../errors.ts';
-import {
-  checkedSection,
-  RowDirectory,
-  readEnvelope,
-  readHead,
-  sectionOf,
-  writeEnvelope,
-} from '../store/envelope.ts';
+import { writeEnvelope } from '../store/envelope.ts';
 import type { ObjectRef, RangeSource } from '../store/store.ts';
+import { ObjectHead, RowsWriter, type StoredRows } from '../store/stored-rows.ts';
 import type { Bytes } from '../units.ts';
 import { MAX_COUNT } from './weight.ts';
 
@@ -46,29 +39,18 @@ export function encodeWeights(
 ): Uint8Array {
   const sum = stemSum(stem);
   const names = new VarintWriter();
-  const directory = new VarintWriter();
-  const rows = new VarintWriter(1 << 12);
-  const encoder = new TextEncoder();
+  const rows = new RowsWriter(sum);
   names.uint(blocks);
   names.uint(columns.length);
-  columns.forEach(({ weight, counts }, position) => {
+  for (const { weight, counts } of columns) {
     if (counts.length !== blocks) {
       throw new RangeError(`${weight} has counts of ${counts.length} of ${blocks} blocks`);
     }
-    const name = encoder.encode(weight);
-    names.uint(name.length);
-    names.bytes(name);
-    const start = rows.length;
-    rows.bytes(encodeCounts(counts));
-    rows.take(ROW_CRC_BYTES);
-    sealRow(sum, position, rows.view(), start);
-    directory.uint(rows.length - start);
-  });
-  const sections = [
-    { tag: 'NAME', bytes: names.view() },
-    { tag: 'RDIR', bytes: directory.view() },
-    { tag: 'ROWS', bytes: rows.view() },
-  ];
+    names.text(weight);
+    rows.row.bytes(encodeCounts(counts));
+    rows.end();
+  }
+  const sections = [{ tag: 'NAME', bytes: names.view() }, ...rows.sections()];
   return writeEnvelope(WEIGHTS_KIND, sections, sum);
 }
 
@@ -104,32 +86,22 @@ export class WeightTable {
   /** Names of the columns, in the order of the manifest's weights. */
   readonly names: readonly string[];
   readonly blocks: number;
-  readonly #source: RangeSource;
-  readonly #ref: ObjectRef;
-  readonly #directory: RowDirectory;
+  readonly #rows: StoredRows;
 
-  private constructor(source: RangeSource, ref: ObjectRef, head: Uint8Array) {
-    this.#source = source;
-    this.#ref = ref;
-    const envelope = readEnvelope(ref.name, head, ref.bytes, WEIGHTS_KIND);
-    const names = new VarintReader(checkedSection(ref.name, envelope, 'NAME', head));
-    const lengths = new VarintReader(checkedSection(ref.name, envelope, 'RDIR', head));
-    const rows = sectionOf(ref.name, envelope, 'ROWS');
-    const decoder = new TextDecoder();
+  private constructor(head: ObjectHead) {
+    const names = head.reader('NAME');
     try {
       this.blocks = names.uint();
-      const count = names.uint();
-      if (count > names.left) throw new RangeError(`counts ${count} columns`);
-      this.names = Array.from({ length: count }, () => decoder.decode(names.bytes(names.uint())));
-      this.#directory = new RowDirectory(lengths, count, rows);
+      this.names = names.texts('columns');
+      this.#rows = head.rows(this.names.length);
     } catch (error) {
-      throw decodingError(ref.name, 'head', error);
+      throw decodingError(head.ref.name, 'head', error);
     }
   }
 
   /** Reads the head of `ref`: one small read to learn its length, and one for the rest. */
   static async open(source: RangeSource, ref: ObjectRef): Promise<WeightTable> {
-    return new WeightTable(source, ref, await readHead(source, ref, WEIGHTS_KIND));
+    return new WeightTable(await ObjectHead.read(source, ref, WEIGHTS_KIND));
   }
 
   /** Memory use, for a byte-bounded cache. */
@@ -143,17 +115,10 @@ export class WeightTable {
   }
 
   /** The counts of `columns` adjacent weights from a position on. One range read. */
-  async countsOf(first: number, columns: number): Promise<Uint32Array[]> {
-    const start = this.#directory.startOf(first);
-    const length = this.#directory.startOf(first + columns) - start;
-    const bytes = await this.#source.readRange(this.#ref, start, length);
-    return Array.from({ length: columns }, (_, i) => {
-      const { offset, length } = this.#directory.rangeOf(first + i);
-      const row = bytes.subarray(offset - start, offset - start + length);
-      return decodeCheckedRow(this.#ref.name, first + i, row, (reader) =>
-        decodeCounts(reader, this.blocks),
-      );
-    });
+  countsOf(first: number, columns: number): Promise<Uint32Array[]> {
+    return this.#rows.decoded(first, first + columns, (reader) =>
+      decodeCounts(reader, this.blocks),
+    );
   }
 }
 

@@ -10,7 +10,6 @@ import {
   envelopeContent,
   HEADER_READ_BYTES,
   readEnvelope,
-  readHead,
   SELF_CHECKED,
   sectionOf,
   writeEnvelope,
@@ -18,6 +17,7 @@ import {
 import { bufferBody, putBodyOf } from '../../shards/store/put-body.ts';
 import { checkRecordedHash, isAsRecorded, readVerified } from '../../shards/store/recorded-hash.ts';
 import type { ObjectRef, ObjectStat, Store, WritableStore } from '../../shards/store/store.ts';
+import { ObjectHead } from '../../shards/store/stored-rows.ts';
 import { forAll } from '../support/for-all.ts';
 
 const letters = fc.string({ unit: fc.constantFrom(...'ABCDXYZ'), minLength: 4, maxLength: 4 });
@@ -185,12 +185,13 @@ test.each([
   const whole = writeEnvelope('KIND', [...before, rows], stemSum('x'));
   const { store, reads } = storeOf(whole);
   const ref = { name: 'x', bytes: whole.length, sha256: '' };
-  const head = await readHead(store, ref, 'KIND');
+  const { bytes: head, length: headBytes } = await ObjectHead.read(store, ref, 'KIND');
   const { offset } = sectionOf('x', readEnvelope('x', whole, whole.length), SELF_CHECKED);
+  expect(headBytes).toBe(offset);
   expect(head.length).toBeGreaterThanOrEqual(offset);
   expect(Buffer.from(head.subarray(0, offset)).equals(whole.subarray(0, offset))).toBe(true);
   expect(reads).toHaveLength(times);
-  await expect(readHead(store, ref, 'ELSE')).rejects.toThrow('is a "KIND"');
+  await expect(ObjectHead.read(store, ref, 'ELSE')).rejects.toThrow('is a "KIND"');
 });
 
 describe('an object read whole', () => {

@@ -226,7 +226,7 @@ describe('a travel-time matrix', () => {
       ['has mode 1 as the base of 1', { META: [0, 2, 0, 2] }],
       ['does not add up to its rows', { RDIR: [1] }],
       ['does not add up to its rows', { ROWS: [1] }],
-      ['counts 9 ids in 2 bytes', { ORIG: [9, 1] }],
+      ['counts 9 ids', { ORIG: [9, 1] }],
     ])('%s', (problem, wrong) => {
       expect(opening(wrong)).toThrow(ShardError);
       expect(opening(wrong)).toThrow(`object: head: ${problem}`);
