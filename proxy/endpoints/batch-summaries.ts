@@ -11,11 +11,11 @@ import {
 import { postEndpoint } from '../endpoint.ts';
 import { members } from '../fields/field.ts';
 import { maxRows, NEAREST_ROWS } from '../fields/rows.ts';
+import { requestedCells } from '../queries/modes-and-types.ts';
 import { nthRows, nthTimesOf } from '../queries/nearest/nth-times.ts';
 import {
   blockMetadata,
   categoryTime,
-  requestedCells,
   requestedNth,
   summaryColumns,
   summaryOf,

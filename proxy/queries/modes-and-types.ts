@@ -4,6 +4,7 @@ import type { Release } from '../../shards/release/release.ts';
 import type { Taxonomy } from '../../shards/taxonomy.ts';
 import type { DestTypeId, ReleaseMode } from '../../shards/units.ts';
 import { invalidParameters, type ParameterIssue, truncate } from '../http/problem.ts';
+import type { RequestParameters } from './rows/pagination.ts';
 
 /** A destination type as sent: its id or its label. */
 export type TypeName = DestTypeId | string;
@@ -114,4 +115,47 @@ export function spelledNames(
   names: boolean,
 ): string[] | undefined {
   return names ? types.map((type) => taxonomy.labelOf(type)) : undefined;
+}
+
+/** The modes and types of rows. */
+export interface CellFilter {
+  /** Ascending. */
+  readonly modes: readonly ReleaseMode[];
+  /** Requested leaf types; undefined for all. */
+  readonly types: ReadonlySet<DestTypeId> | undefined;
+  /** Source of the labels of types; null if rows have none. */
+  readonly labels: Taxonomy | null;
+}
+
+/** The modes and types of a request, as sent. */
+export interface CellParams {
+  readonly mode?: readonly Mode[] | undefined;
+  readonly type?: readonly TypeName[] | undefined;
+  readonly names: boolean;
+}
+
+/** The modes and types that a request selects, and the parameters that select them. */
+export function requestedCells(
+  release: Release,
+  query: CellParams,
+  part: 'query' | 'body' = 'query',
+): { filter: CellFilter } & RequestParameters {
+  const { taxonomy } = release;
+  const types = requestedLeaves(release, query.type, [part, 'type']);
+  const modes = modePositions(release, query.mode, part);
+  const type = types ?? taxonomy.leafIds;
+  return {
+    filter: {
+      modes,
+      types: types && new Set(types),
+      labels: query.names ? taxonomy : null,
+    },
+    sent: { mode: query.mode, type: spelledTypes(release, query.type), names: query.names },
+    // Releases differ in modes and types, so the selected ones are part of the canonical request.
+    resolved: {
+      mode: modeLabels(release, modes),
+      type,
+      names: spelledNames(taxonomy, type, query.names),
+    },
+  };
 }

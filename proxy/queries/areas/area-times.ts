@@ -1,7 +1,6 @@
 import { ordinalIn } from '../../../shards/arrays/sorted.ts';
 import type { GeoidNumber } from '../../../shards/geoid.ts';
 import { geometryOf, type PolygonGeometry, polygonsOf } from '../../../shards/geometry/geo-json.ts';
-import type { Mode } from '../../../shards/modes.ts';
 import type { CountyManifest } from '../../../shards/release/manifest.ts';
 import type { Release } from '../../../shards/release/release.ts';
 import { type QueryResult, rowsResponse } from '../../endpoint.ts';
@@ -9,9 +8,9 @@ import { allColumns } from '../../formats/columns.ts';
 import type { RowFormat } from '../../formats/rows.ts';
 import type { CursorSealer } from '../../http/cursor.ts';
 import type { QueryContext } from '../../services.ts';
-import type { TypeName } from '../modes-and-types.ts';
+import { type CellParams, requestedCells } from '../modes-and-types.ts';
 import type { NthFilter } from '../nearest/nth-times.ts';
-import { type NthParams, requestedCells, requestedNth } from '../nearest/summary.ts';
+import { type NthParams, requestedNth } from '../nearest/summary.ts';
 import { nextCursor, type Page, type PagedRequest, pagedRequest } from '../rows/pagination.ts';
 import { type ArealQuery, arealParts, type BlockRows } from './block-rows.ts';
 import type { CountyBlocks, FoundBlocks } from './drawn-blocks.ts';
@@ -97,10 +96,7 @@ function minBlocks(release: Release, { query, nthFilter, page }: ResolvedArea): 
 }
 
 /** Request of an areal route, apart from its area. */
-interface AreaRowsParams extends NthParams {
-  readonly mode?: readonly Mode[] | undefined;
-  readonly type?: readonly TypeName[] | undefined;
-  readonly names: boolean;
+interface AreaRowsParams extends CellParams, NthParams {
   readonly include_population: boolean;
   readonly include_missing: boolean;
   readonly limit: number;

@@ -7,8 +7,8 @@ import type { CountyManifest } from '../../../shards/release/manifest.ts';
 import type { Bytes, CountyBlock, DestTypeId } from '../../../shards/units.ts';
 import { Columns, Geometry, KeptPart, NO_COLUMNS } from '../../formats/columns.ts';
 import type { Rows } from '../../formats/rows.ts';
+import type { CellFilter } from '../modes-and-types.ts';
 import { NTH, type NthFilter } from '../nearest/nth-times.ts';
-import type { SummaryFilter } from '../nearest/summary.ts';
 import { unroutedReason } from '../origins/unrouted.ts';
 import type { Page } from '../rows/pagination.ts';
 import {
@@ -24,7 +24,7 @@ import {
 } from '../rows/row-columns.ts';
 
 /** Row filter for the blocks of an area. */
-export interface ArealQuery extends SummaryFilter {
+export interface ArealQuery extends CellFilter {
   readonly withPopulation: boolean;
   /** Whether pairs of type and mode without a time also get a row, with the reason. */
   readonly withMissing: boolean;

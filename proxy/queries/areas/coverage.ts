@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { linkModeOf } from '../../../shards/blocks/block-index.ts';
 import { type ModeRow, TENTHS } from '../../../shards/matrix/row-codec.ts';
-import type { Mode } from '../../../shards/modes.ts';
 import { nthNearestId } from '../../../shards/nearest/nth-nearest.ts';
 import type { CountyManifest } from '../../../shards/release/manifest.ts';
 import type { Release } from '../../../shards/release/release.ts';
@@ -13,11 +12,11 @@ import type { Rows } from '../../formats/rows.ts';
 import { invalidParameter } from '../../http/problem.ts';
 import { maskedBy, requestedWeights, sumOf } from '../block-weights.ts';
 import {
+  type CellParams,
   modeLabels,
   modePositions,
   requestedLeaves,
   spelledNames,
-  type TypeName,
 } from '../modes-and-types.ts';
 import { modeSchema, rowSchema, TYPE_COLUMNS, typeColumns } from '../rows/row-columns.ts';
 import type { CountyBlocks } from './drawn-blocks.ts';
@@ -133,14 +132,11 @@ export interface CoverageQuery {
 }
 
 /** Selection of a request, as sent. */
-interface AskedCoverage {
-  readonly mode?: readonly Mode[] | undefined;
-  readonly type?: readonly TypeName[] | undefined;
+interface AskedCoverage extends CellParams {
   readonly weight?: readonly string[] | undefined;
   readonly by?: readonly string[] | undefined;
   readonly small: boolean;
   readonly nth: number;
-  readonly names: boolean;
 }
 
 /** Resolves the sums that a request selects, and their spelling in a canonical request. */

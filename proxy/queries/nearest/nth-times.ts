@@ -4,23 +4,17 @@ import { type Mode, modeIdOf } from '../../../shards/modes.ts';
 import { insertNth, MAX_NTH } from '../../../shards/nearest/nth-nearest.ts';
 import type { PoiTable } from '../../../shards/pois/poi-table.ts';
 import type { Release } from '../../../shards/release/release.ts';
-import type { Taxonomy } from '../../../shards/taxonomy.ts';
-import type { DestTypeId, ReleaseMode, Tenths } from '../../../shards/units.ts';
+import type { DestTypeId, Tenths } from '../../../shards/units.ts';
 import { BOUNDS } from '../../bounds.ts';
 import { Columns, NO_COLUMNS } from '../../formats/columns.ts';
 import type { FoundRows } from '../../formats/rows.ts';
+import type { CellFilter } from '../modes-and-types.ts';
 import type { OriginBlock } from '../origins/origin-block.ts';
 import { isAfter, type Page } from '../rows/pagination.ts';
 import { NO_ORIGIN, TIME, timeKey, typeColumns } from '../rows/row-columns.ts';
 
 /** Filter of a request for the n-th nearest POIs of each type, or for counts of POIs. */
-export interface NthFilter {
-  /** Ascending. */
-  readonly modes: readonly ReleaseMode[];
-  /** Requested leaf types; undefined for all. */
-  readonly types: ReadonlySet<DestTypeId> | undefined;
-  /** Source of the labels of types; null if rows have none. */
-  readonly labels: Taxonomy | null;
+export interface NthFilter extends CellFilter {
   /** Ascending; null if rows are for the nearest POI and do not state `nth`. */
   readonly nths: readonly number[] | null;
   /** Time within which POIs are counted; null if rows have no count. */

@@ -1,30 +1,17 @@
 import { type Mode, modeIdOf } from '../../../shards/modes.ts';
 import type { Release } from '../../../shards/release/release.ts';
 import type { Taxonomy } from '../../../shards/taxonomy.ts';
-import type { DestTypeId, Minutes, ReleaseMode } from '../../../shards/units.ts';
+import type { DestTypeId, Minutes } from '../../../shards/units.ts';
 import { DEFAULT_LIMIT } from '../../bounds.ts';
 import { type QueryResult, rowsResponse } from '../../endpoint.ts';
 import { allColumns, type RowColumn } from '../../formats/columns.ts';
 import type { FoundRows } from '../../formats/rows.ts';
 import type { CursorSealer } from '../../http/cursor.ts';
 import type { QueryContext } from '../../services.ts';
-import {
-  modeLabels,
-  modePositions,
-  requestedLeaves,
-  spelledNames,
-  spelledTypes,
-  type TypeName,
-} from '../modes-and-types.ts';
+import { type CellFilter, type CellParams, requestedCells } from '../modes-and-types.ts';
 import type { OriginBlock } from '../origins/origin-block.ts';
 import { unroutedMetadata, unroutedModes } from '../origins/unrouted.ts';
-import {
-  canonicalRequest,
-  nextCursor,
-  type Page,
-  pagedRequest,
-  type RequestParameters,
-} from '../rows/pagination.ts';
+import { canonicalRequest, nextCursor, type Page, pagedRequest } from '../rows/pagination.ts';
 import {
   MODE_TIME,
   NO_ORIGIN,
@@ -46,53 +33,10 @@ import {
   nthTimesOf,
 } from './nth-times.ts';
 
-/** Filter for the cells of a block's nearest times. */
-export interface SummaryFilter {
-  /** Ascending. */
-  readonly modes: readonly ReleaseMode[];
-  /** Requested leaf types; undefined for all. */
-  readonly types: ReadonlySet<DestTypeId> | undefined;
-  /** Source of the labels of types; null if rows have none. */
-  readonly labels: Taxonomy | null;
-}
-
-/** The modes and types of a request. */
-interface CellParams {
-  readonly mode?: readonly Mode[] | undefined;
-  readonly type?: readonly TypeName[] | undefined;
-  readonly names: boolean;
-}
-
 /** A request for the n-th nearest POIs, or for counts of POIs. */
 export interface NthParams {
   readonly nth?: readonly number[] | undefined;
   readonly count_within?: Minutes | undefined;
-}
-
-/** The cells that a request selects, and the parameters that select them. */
-export function requestedCells(
-  release: Release,
-  query: CellParams,
-  part: 'query' | 'body' = 'query',
-): { filter: SummaryFilter } & RequestParameters {
-  const { taxonomy } = release;
-  const types = requestedLeaves(release, query.type, [part, 'type']);
-  const modes = modePositions(release, query.mode, part);
-  const type = types ?? taxonomy.leafIds;
-  return {
-    filter: {
-      modes,
-      types: types && new Set(types),
-      labels: query.names ? taxonomy : null,
-    },
-    sent: { mode: query.mode, type: spelledTypes(release, query.type), names: query.names },
-    // Releases differ in modes and types, so the selected ones are part of the canonical request.
-    resolved: {
-      mode: modeLabels(release, modes),
-      type,
-      names: spelledNames(taxonomy, type, query.names),
-    },
-  };
 }
 
 /** Returns the kind of object that times are read from: of all POIs, or only of the nearest. */
@@ -101,7 +45,7 @@ export function timesKind({ nth, count_within }: NthParams): 'pois' | 'nearest' 
 }
 
 /** Resolves the nth filter of a request; null if only the nearest times are requested. */
-export function requestedNth(filter: SummaryFilter, asked: NthParams): NthFilter | null {
+export function requestedNth(filter: CellFilter, asked: NthParams): NthFilter | null {
   if (timesKind(asked) === 'nearest') return null;
   const { nth, count_within } = asked;
   const countTenths = count_within === undefined ? null : count_within * 10;
@@ -116,7 +60,7 @@ export const categoryTime = rowSchema(TYPE_COLUMNS, MODE_TIME, NTH, COUNT).meta(
 
 /** Columns of a summary's rows, without those of an origin. */
 export function summaryColumns(
-  { labels }: SummaryFilter,
+  { labels }: CellFilter,
   nthFilter: NthFilter | null,
 ): readonly RowColumn[] {
   const counts = nthFilter === null ? [] : nthColumns(nthFilter);
@@ -136,7 +80,7 @@ interface SummaryCells {
 /** Reads the selected cells of a block that have a time, with at most one range read. */
 export async function summaryOf(
   { release, county, index, ordinal }: OriginBlock,
-  { modes, types, labels }: SummaryFilter,
+  { modes, types, labels }: CellFilter,
 ): Promise<SummaryCells> {
   if (!index.isRoutable(ordinal)) {
     return { release, times: new Uint16Array(0), selected: [], labels };
@@ -197,7 +141,7 @@ interface SummaryParams extends CellParams, NthParams {
 export interface ResolvedSummary {
   /** The request in canonical form. */
   readonly canonical: string;
-  readonly filter: SummaryFilter;
+  readonly filter: CellFilter;
   readonly nthFilter: NthFilter | null;
   /** Null if all rows are requested at once: if neither limit nor cursor is sent. */
   readonly page: Page | null;

@@ -1,17 +1,8 @@
 import { z } from 'zod';
-import type { Mode } from '../../../shards/modes.ts';
 import type { PoiMatrix } from '../../../shards/pois/poi-table.ts';
 import type { CountyManifest } from '../../../shards/release/manifest.ts';
 import type { Release } from '../../../shards/release/release.ts';
-import type { Taxonomy } from '../../../shards/taxonomy.ts';
-import type {
-  CountyPoi,
-  DestId,
-  DestTypeId,
-  Minutes,
-  ReleaseMode,
-  Tenths,
-} from '../../../shards/units.ts';
+import type { CountyPoi, DestId, Minutes, Tenths } from '../../../shards/units.ts';
 import { BOUNDS } from '../../bounds.ts';
 import { type QueryResult, rowsResponse } from '../../endpoint.ts';
 import {
@@ -25,12 +16,10 @@ import type { FoundRows, RowFormat } from '../../formats/rows.ts';
 import type { CursorSealer } from '../../http/cursor.ts';
 import type { QueryContext } from '../../services.ts';
 import {
-  modeLabels,
-  modePositions,
-  requestedLeaves,
+  type CellFilter,
+  type CellParams,
+  requestedCells,
   spelledNames,
-  spelledTypes,
-  type TypeName,
 } from '../modes-and-types.ts';
 import type { OriginBlock } from '../origins/origin-block.ts';
 import { unroutedMetadata, unroutedModes } from '../origins/unrouted.ts';
@@ -46,14 +35,9 @@ import { pageOfRow, ROW_BEGINS, type RowPage } from '../rows/row-page.ts';
 import { DEST_ID, keptPois, POI_FACTS, POI_POINT } from './poi-columns.ts';
 
 /** Row filter for the POIs of a block. */
-interface PoiFilter {
-  /** Ascending. */
-  readonly modes: readonly ReleaseMode[];
-  readonly types: ReadonlySet<DestTypeId> | undefined;
+interface PoiFilter extends CellFilter {
   readonly destIds: ReadonlySet<DestId> | undefined;
   readonly maxTenths: Tenths;
-  /** Source of the labels of types; null if rows have none. */
-  readonly labels: Taxonomy | null;
 }
 
 const labelColumns = (of: (poi: CountyPoi) => readonly string[]) =>
@@ -163,12 +147,9 @@ function partsOf(
 }
 
 /** Request of a POI-times route, apart from its origin. */
-interface PoiTimesQuery {
-  readonly mode?: readonly Mode[] | undefined;
-  readonly type?: readonly TypeName[] | undefined;
+interface PoiTimesQuery extends CellParams {
   readonly dest_id?: readonly DestId[] | undefined;
   readonly max_minutes?: Minutes | undefined;
-  readonly names: boolean;
 }
 
 /** Converts minutes to tenths, rounding down. */
@@ -182,29 +163,17 @@ export function requestedPois(
   query: PoiTimesQuery,
   part: 'query' | 'body' = 'query',
 ): { filter: PoiFilter } & RequestParameters {
-  const types = requestedLeaves(release, query.type, [part, 'type']);
-  const modes = modePositions(release, query.mode, part);
+  const { filter, sent, resolved } = requestedCells(release, query, part);
   const { dest_id, names } = query;
   const { taxonomy } = release;
   const maxTenths = tenthsWithin(query.max_minutes);
   return {
-    filter: {
-      modes,
-      types: types && new Set(types),
-      destIds: dest_id && new Set(dest_id),
-      maxTenths,
-      labels: names ? taxonomy : null,
-    },
-    sent: {
-      mode: query.mode,
-      type: spelledTypes(release, query.type),
-      dest_id,
-      max_tenths: maxTenths,
-      names,
-    },
+    filter: { ...filter, destIds: dest_id && new Set(dest_id), maxTenths },
+    sent: { ...sent, dest_id, max_tenths: maxTenths },
     resolved: {
-      mode: modeLabels(release, modes),
-      type: types,
+      ...resolved,
+      type: query.type && resolved.type,
+      // A row has the labels of all types of its POI.
       names: spelledNames(taxonomy, taxonomy.leafIds, names),
     },
   };
