@@ -41,7 +41,8 @@ export async function locatePlace(release: Release, geoid: string): Promise<Loca
   );
 }
 
-async function placeOf(release: Release, geoid: string): Promise<LocatedPlace | undefined> {
+/** Looks up a place; undefined if the release lacks it. */
+export async function placeOf(release: Release, geoid: string): Promise<LocatedPlace | undefined> {
   const state = release.state(geoid.slice(0, 2));
   const table = state && (await release.places(state));
   const ordinal = table?.ordinalOf(geoid) ?? -1;

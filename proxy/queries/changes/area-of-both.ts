@@ -6,10 +6,9 @@ import {
 } from '../../../shards/changes/compared-county.ts';
 import { BLOCKS_PER_COUNTY } from '../../../shards/geoid.ts';
 import type { Release } from '../../../shards/release/release.ts';
-import { Problem } from '../../http/problem.ts';
 import { type Area, blocksOfArea, findCounty, knownBlocks, noSuchBlock } from '../areas/area.ts';
 import type { CountyBlocks } from '../areas/drawn-blocks.ts';
-import { locatePlace } from '../areas/places.ts';
+import { locatePlace, placeOf } from '../areas/places.ts';
 
 /**
  * Opens the blocks that an area has in either of two releases, county by county, ascending. Throws
@@ -53,7 +52,7 @@ async function partsIn({ before, after }: ReleasePair, area: Area): Promise<Coun
 async function knownPart(release: Release, area: Area): Promise<Area | null> {
   if (area.kind === 'places') {
     const geoids: string[] = [];
-    for (const geoid of area.geoids) if (await hasPlace(release, geoid)) geoids.push(geoid);
+    for (const geoid of area.geoids) if (await placeOf(release, geoid)) geoids.push(geoid);
     return geoids.length === 0 ? null : { kind: 'places', geoids };
   }
   if (area.kind === 'counties') {
@@ -67,20 +66,10 @@ async function knownPart(release: Release, area: Area): Promise<Area | null> {
 async function requireInEither({ before, after }: ReleasePair, area: Area): Promise<void> {
   if (area.kind === 'places') {
     for (const geoid of area.geoids) {
-      if (!(await hasPlace(before, geoid))) await locatePlace(after, geoid);
+      if (!(await placeOf(before, geoid))) await locatePlace(after, geoid);
     }
   }
   if (area.kind === 'counties') {
     for (const fips of area.fips) if (!before.county(fips)) findCounty(after, fips);
-  }
-}
-
-async function hasPlace(release: Release, geoid: string): Promise<boolean> {
-  try {
-    await locatePlace(release, geoid);
-    return true;
-  } catch (error) {
-    if (error instanceof Problem) return false;
-    throw error;
   }
 }
