@@ -4,6 +4,7 @@ import type { DestId } from '../../shards/units.ts';
 import { BOUNDS, boundsSchema } from '../bounds.ts';
 import { listOf } from '../fields/compounds.ts';
 import { required } from '../fields/field.ts';
+import { isObject } from '../fields/kinds.ts';
 import {
   blockNumber,
   GEOID_WORDS,
@@ -131,10 +132,6 @@ function isPoint(value: unknown): boolean {
 function isGeoid(value: unknown): boolean {
   const isText = typeof value === 'string' || typeof value === 'number';
   return isText && /^\d{14,15}$/.test(`${value}`);
-}
-
-export function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /**

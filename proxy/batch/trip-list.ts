@@ -2,18 +2,12 @@ import { z } from 'zod';
 import { MODE_LABELS, type Mode } from '../../shards/modes.ts';
 import { exactObjectOf } from '../fields/compounds.ts';
 import { jsonSchemaOf, optional } from '../fields/field.ts';
+import { isObject } from '../fields/kinds.ts';
 import { sentOrigin } from '../fields/locations.ts';
 import { DEPARTS, departs, modeLabel } from '../fields/rows.ts';
 import { withoutNulls } from '../http/validation.ts';
 import { geoidAsSent } from './origin-kinds.ts';
-import {
-  isObject,
-  originList,
-  type PoiOrigin,
-  type SentBlock,
-  sentBlock,
-  sentPoi,
-} from './origin-lists.ts';
+import { originList, type PoiOrigin, type SentBlock, sentBlock, sentPoi } from './origin-lists.ts';
 
 /** A trip as sent: what its ends name may be unknown, or absent. */
 export interface SentTrip {

@@ -11,6 +11,11 @@ export function kindOf(value: unknown): string {
   return value !== null && typeof value === 'object' ? 'an object' : String(value);
 }
 
+/** Whether a JSON value is an object, and no list. */
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 /** Completes the error message for a value, since some clients send each value as a list of one. */
 export function singleFault(fault: string, value: unknown): string {
   return Array.isArray(value) ? `${fault}, not ${kindOf(value)}` : fault;

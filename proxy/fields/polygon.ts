@@ -6,6 +6,7 @@ import { POLYGON_LIMITS, REQUEST_LIMITS } from '../http/request-limits.ts';
 import { acceptsParameters } from '../http/validation.ts';
 import { invalidPolygon } from '../queries/areas/drawn-area.ts';
 import { optional } from './field.ts';
+import { isObject } from './kinds.ts';
 
 const MEMBERS = ['type', 'coordinates', 'bbox'];
 /** GeoJSON wrappers around a geometry, and what to send instead. */
@@ -102,8 +103,4 @@ function positionOf(value: unknown): Ring[number] {
 function arrayOf(value: unknown, name: string): readonly unknown[] {
   if (Array.isArray(value)) return value;
   throw invalidPolygon(`${name} must be an array`);
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
