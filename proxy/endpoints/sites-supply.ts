@@ -14,7 +14,7 @@ import { requestedWeights } from '../queries/block-weights.ts';
 import { modePosition } from '../queries/modes-and-types.ts';
 import { decayOf } from '../queries/opportunities/decay.ts';
 import { checkDirection } from '../queries/origins/near-points.ts';
-import { refuseMisplaced } from '../queries/sites/sites.ts';
+import { NO_SITES, refuseMisplaced } from '../queries/sites/sites.ts';
 import {
   type LocatedSupply,
   locateSupply,
@@ -118,7 +118,7 @@ export const sitesSupply = postEndpoint({
     const decay = decayOf(text) ?? null;
     const minutes = body.minutes ?? (decay ? DEFAULT_MINUTES.decay : DEFAULT_MINUTES.step);
     const source = await sourceOfSites(release, sites, area, minutes);
-    refuseMisplaced(release, { sites: source, candidates: { kind: 'points', points: [] } });
+    refuseMisplaced(release, { sites: source, candidates: NO_SITES });
     checkDirection(release, direction);
     return {
       sites: source,

@@ -58,7 +58,6 @@ export interface SitesQuery {
  * that are not yet located.
  */
 export function priceOfSites(query: SitesQuery | LocatedQuery): number | undefined {
-  const { site, sites_minimum } = PLANS.charges;
   const counts = SITE_LISTS.map((list) => {
     if ('located' in query) return query.located[list].located.length;
     const source = query[list];
@@ -66,8 +65,17 @@ export function priceOfSites(query: SitesQuery | LocatedQuery): number | undefin
   });
   const [sites, candidates] = counts;
   if (sites === undefined || candidates === undefined) return undefined;
-  return Math.max(sites_minimum, (sites + candidates) * site);
+  return priceOfMany(sites + candidates);
 }
+
+/** The price of a number of sites in tokens. */
+export function priceOfMany(sites: number): number {
+  const { site, sites_minimum } = PLANS.charges;
+  return Math.max(sites_minimum, sites * site);
+}
+
+/** The candidates of a request that has none. */
+export const NO_SITES: SiteSource = { kind: 'points', points: [] };
 
 const SITE_LISTS = ['sites', 'candidates'] as const satisfies readonly SiteList[];
 
@@ -152,15 +160,19 @@ function asSent({ id, lon, lat }: Site): SentSite {
   return { id, lon: numberOrNull(lon), lat: numberOrNull(lat) };
 }
 
-/** A request with its sites and candidates, and the area to measure them over. */
-export interface LocatedQuery extends SitesQuery {
+/** The sites and candidates of a request, and the area to measure them over. */
+interface Located {
   /** The blocks of the area; null for all within reach. */
   readonly parts: readonly CountyBlocks[] | null;
   readonly located: Readonly<Record<SiteList, LocatedSites>>;
 }
 
+export type LocatedQuery = SitesQuery & Located;
+
 /** Finds the blocks of sites and candidates, and those of the area. */
-export async function locateQuery(release: Release, query: SitesQuery): Promise<LocatedQuery> {
+export async function locateQuery<
+  Q extends Pick<SitesQuery, SiteList | 'area' | 'mode' | 'direction'>,
+>(release: Release, query: Q): Promise<Q & Located> {
   // Refuses an area that the release lacks before any point is located.
   const parts = query.area && (await blocksOfArea(release, query.area));
   const counties = new Set<CountyFips>();
@@ -207,10 +219,7 @@ export function refuseMisplaced(
 const MAX_STATED = 3;
 
 /** The problem of a request without a site that can be measured. */
-export function noneLocated(
-  { sites }: Pick<SitesQuery, 'sites'>,
-  errors: readonly SiteError[],
-): Problem {
+function noneLocated({ sites }: Pick<SitesQuery, 'sites'>, errors: readonly SiteError[]): Problem {
   if (errors.length === 0 && sites.kind === 'pois') {
     return new Problem('poi-not-found', 'the area of sites has no POI of the type');
   }

@@ -2,8 +2,7 @@ import { z } from 'zod';
 import { linkModeOf } from '../../../shards/blocks/block-index.ts';
 import { type Geoid, geoidFromNumber } from '../../../shards/geoid.ts';
 import type { Release } from '../../../shards/release/release.ts';
-import type { CountyFips, Minutes } from '../../../shards/units.ts';
-import { LIMITS } from '../../bounds.ts';
+import type { Minutes } from '../../../shards/units.ts';
 import type { QueryResult } from '../../endpoint.ts';
 import { Columns } from '../../formats/columns.ts';
 import { invalidMember } from '../../http/problem.ts';
@@ -11,14 +10,14 @@ import { tokensExhausted } from '../../metering/charges.ts';
 import { PLANS } from '../../plans.ts';
 import type { QueryContext } from '../../services.ts';
 import type { AddressMatch } from '../addresses/address-match.ts';
-import { type Area, areaFactsOf, blocksOfArea } from '../areas/area.ts';
+import { type Area, areaFactsOf } from '../areas/area.ts';
 import { type AreaKind, areaGeoid, areasOfBlocks } from '../areas/areas-of-blocks.ts';
 import type { CountyBlocks } from '../areas/drawn-blocks.ts';
 import type { Decay } from '../opportunities/decay.ts';
 import { rowSchema } from '../rows/row-columns.ts';
-import { type LocatedSites, locateSites, type SiteSource } from './locate-sites.ts';
+import type { LocatedSites, SiteSource } from './locate-sites.ts';
 import { blocksReached, type Reaching, reachesOf } from './site-reach.ts';
-import { noneLocated, sourceFacts } from './sites.ts';
+import { locateQuery, NO_SITES, priceOfMany, sourceFacts } from './sites.ts';
 import { readWeight, WeightedArea } from './weighted-area.ts';
 
 /** Ratios are of a capacity to this many of the weight. */
@@ -46,18 +45,8 @@ export interface LocatedSupply extends SupplyQuery {
 
 /** Finds the blocks of the sites, and those of the area. */
 export async function locateSupply(release: Release, query: SupplyQuery): Promise<LocatedSupply> {
-  const parts = query.area && (await blocksOfArea(release, query.area));
-  const located = await locateSites('sites', query.sites, {
-    release,
-    mode: query.mode,
-    direction: query.direction,
-    counties: new Set<CountyFips>(),
-    mostCounties: parts ? Number.POSITIVE_INFINITY : LIMITS.areaCounties,
-  });
-  const isNone = located.located.length === 0;
-  if (isNone && (located.errors.length > 0 || parts === null))
-    throw noneLocated(query, located.errors);
-  return { ...query, parts, located };
+  const { parts, located } = await locateQuery(release, { ...query, candidates: NO_SITES });
+  return { ...query, parts, located: located.sites };
 }
 
 /**
@@ -65,12 +54,7 @@ export async function locateSupply(release: Release, query: SupplyQuery): Promis
  * price that follows from the request would be stated to an account that cannot pay it.
  */
 export function priceOfSupply(query: SupplyQuery | LocatedSupply): number | undefined {
-  return 'located' in query ? priceOfLocated(query) : undefined;
-}
-
-function priceOfLocated({ located: { located } }: LocatedSupply): number {
-  const { site, sites_minimum } = PLANS.charges;
-  return Math.max(sites_minimum, located.length * site);
+  return 'located' in query ? priceOfMany(query.located.located.length) : undefined;
 }
 
 /** A site, its demand, and its capacity per `PER` of the demand; null without any demand. */
@@ -138,7 +122,7 @@ export async function querySupply(
 ): Promise<QueryResult> {
   const { located, errors, all } = query.located;
   const reaching = { release, mode: query.mode, direction: query.direction };
-  const price = priceOfLocated(query);
+  const price = priceOfMany(located.length);
   const requirePaid = (rows: number) => {
     if (price + rows * PLANS.charges.row > balance) throw tokensExhausted(balance);
   };
