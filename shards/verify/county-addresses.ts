@@ -21,7 +21,7 @@ export function verifyAddressDirectory(
       .filter((fips) => manifest.counties[fips].objects.addresses !== undefined)
       .sort()
       .join(' ');
-    if (listed !== wanted) findings.add('counties', () => `${listed}; the manifest says ${wanted}`);
+    findings.compare('counties', listed, wanted);
   });
 }
 

@@ -31,8 +31,7 @@ export function verifyIndex(
     }
     const counted = { blocks: index.count, population, routable_blocks: routable };
     for (const [fact, value] of Object.entries(counted)) {
-      const said = county[fact as keyof typeof counted];
-      if (said !== value) findings.add(fact, () => `${value}; the manifest says ${said}`);
+      findings.compare(fact, value, county[fact as keyof typeof counted]);
     }
   });
 }

@@ -76,6 +76,5 @@ export function verifyReachTo(
 function checkReach(geoids: Float64Array, said: readonly CountyFips[], findings: Findings): void {
   const counties = new Set<CountyFips>();
   for (const geoid of geoids) counties.add(countyOfBlock(geoid));
-  const [found, wanted] = [[...counties].sort().join(' '), [...said].sort().join(' ')];
-  if (found !== wanted) findings.add('reach', () => `${found}; the manifest says ${wanted}`);
+  findings.compare('reach', [...counties].sort().join(' '), [...said].sort().join(' '));
 }

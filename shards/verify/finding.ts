@@ -27,6 +27,12 @@ export class Findings {
     else this.#broken.set(rule, { first: first(), count: 1 });
   }
 
+  /** Adds a finding unless a fact is as the manifest says; returns whether it is. */
+  compare(rule: string, found: string | number, said: string | number): boolean {
+    if (found !== said) this.add(rule, () => `${found}; the manifest says ${said}`);
+    return found === said;
+  }
+
   *faults(): Generator<Finding> {
     for (const [rule, { first, count }] of this.#broken) {
       const more = count > 1 ? `; and ${count - 1} more` : '';

@@ -24,9 +24,7 @@ export async function* verifyState(
   yield* findFaults(ref.name, async (findings) => {
     const table = await PlaceTable.open(store, ref);
     const { places } = table;
-    if (places.length !== manifest.places) {
-      findings.add('places', () => `${places.length}; the manifest says ${manifest.places}`);
-    }
+    findings.compare('places', places.length, manifest.places);
     listed = places.map(({ geoid }) => Number(geoid));
     const at = outOfOrder(listed);
     if (at !== -1) findings.add('out of order', () => `place ${places[at].geoid}`);

@@ -2,20 +2,19 @@ import { geoidFromNumber } from '../geoid.ts';
 import { Matrix } from '../matrix/matrix.ts';
 import { MINUTES, TENTHS, type TimeUnit } from '../matrix/row-codec.ts';
 import { DestDirectory } from '../pois/dest-directory.ts';
-import type { CountyManifest } from '../release/manifest.ts';
+import type { CountyManifest, TileArchive } from '../release/manifest.ts';
 import type { Release } from '../release/release.ts';
 import { checkRecordedHash } from '../store/recorded-hash.ts';
 import type { ObjectRef } from '../store/store.ts';
 import { TransitTable } from '../transit/transit-table.ts';
 import { ClassesVerification } from './access-classes.ts';
 import { verifyBlockBands } from './block-bands.ts';
-import { verifyAccess } from './county-access.ts';
 import { verifyAddressDirectory, verifyAddresses } from './county-addresses.ts';
 import { verifyCatchment } from './county-catchment.ts';
 import { verifyBlockPolygons, verifyIndex } from './county-index.ts';
 import { verifyPois } from './county-pois.ts';
 import { verifyReachFrom, verifyReachTo } from './county-reach.ts';
-import { WeightTotals } from './county-weights.ts';
+import { verifyAccess, WeightTotals } from './county-weights.ts';
 import { type Finding, findFaults } from './finding.ts';
 import { featuresOf } from './layer.ts';
 import { verifyState } from './states.ts';
@@ -54,6 +53,15 @@ export async function* verifyRelease(
     if (look && verification.isSound(ref)) yield* look();
   }
 
+  /** Verifies a public object and its checksums, on which `look` relies if they are sound. */
+  async function* checkArchive(
+    { archive, sums }: TileArchive,
+    look: (archive: ObjectRef, sums: ObjectRef | null) => AsyncGenerator<Finding>,
+  ): AsyncGenerator<Finding> {
+    yield* check(sums);
+    yield* check(archive, () => look(archive, verification.isSound(sums) ? sums : null));
+  }
+
   yield* check(objects['dest-ids'], () => readDestIds(verification, objects['dest-ids']));
   const directory = objects['address-directory'];
   if (directory) yield* check(directory, () => verifyAddressDirectory(verification, directory));
@@ -88,18 +96,16 @@ export async function* verifyRelease(
       yield* check(addresses, () => verifyAddresses(verification, fips, county, addresses));
     }
     if (county.block_bands) {
-      const { archive, sums } = county.block_bands;
-      yield* check(sums);
-      const soundSums = verification.isSound(sums) ? sums : null;
-      yield* check(archive, () => verifyBlockBands(verification, fips, county, archive, soundSums));
+      yield* checkArchive(county.block_bands, (archive, sums) =>
+        verifyBlockBands(verification, fips, county, archive, sums),
+      );
     } else if (Object.keys(tiles).length > 0) {
       yield { object: nearest.name, problem: 'block bands: missing, though the release has tiles' };
     }
     if (access && county.access_classes) {
-      const { archive, sums } = county.access_classes;
-      yield* check(sums);
-      const soundSums = verification.isSound(sums) ? sums : null;
-      yield* check(archive, () => classes.verify(fips, county, access, archive, soundSums));
+      yield* checkArchive(county.access_classes, (archive, sums) =>
+        classes.verify(fips, county, access, archive, sums),
+      );
     } else if (access && Object.keys(tiles).length > 0) {
       yield {
         object: access.name,
@@ -120,10 +126,8 @@ export async function* verifyRelease(
     yield* check(manifest.objects.places, () => verifyState(verification, state, manifest));
   }
   yield* check(objects['county-map'], () => verifyCountyMap(release, objects['county-map']));
-  for (const [name, { archive, sums }] of Object.entries(tiles)) {
-    yield* check(sums);
-    const soundSums = verification.isSound(sums) ? sums : null;
-    yield* check(archive, () => verifyTiles(release, name, archive, soundSums));
+  for (const [name, tile] of Object.entries(tiles)) {
+    yield* checkArchive(tile, (archive, sums) => verifyTiles(release, name, archive, sums));
   }
 }
 
@@ -139,9 +143,7 @@ function verifyCountyMap({ store, manifest }: Release, ref: ObjectRef): AsyncGen
     const drawn: string[] = [];
     for await (const { properties } of featuresOf(store, ref)) drawn.push(`${properties.county}`);
     const wanted = Object.keys(manifest.counties).sort().join(' ');
-    if (drawn.sort().join(' ') !== wanted) {
-      findings.add('features', () => `${drawn.join(' ')}; the manifest says ${wanted}`);
-    }
+    findings.compare('features', drawn.sort().join(' '), wanted);
   });
 }
 
