@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { DocPage } from './doc-page.ts';
+import type { DocPage } from './document-parts.ts';
 
 /** The group of the pages that come before those of the routes. */
 export const GUIDES = 'Guides';

@@ -1,7 +1,6 @@
 import type { ProxyConfig } from '../config.ts';
 import { articles, GUIDES } from './articles.ts';
-import type { DocPage } from './doc-page.ts';
-import { type LocatedOperation, operationsOf, References } from './document-parts.ts';
+import { type DocPage, type LocatedOperation, operationsOf, References } from './document-parts.ts';
 import { guidesOf } from './guides.ts';
 import type { OpenApiDocument } from './openapi-types.ts';
 import { lines, listed, operationText, samplesText } from './operation-text.ts';

@@ -1,8 +1,7 @@
 import { Marked } from 'marked';
 import { escapeHtml } from '../http/html.ts';
 import { LANGUAGES } from './code-samples.ts';
-import type { DocPage } from './doc-page.ts';
-import { plainText, type References } from './document-parts.ts';
+import { type DocPage, plainText, type References } from './document-parts.ts';
 import { parametersOf } from './operation-text.ts';
 
 /** Names of the static files of pages; each name changes with the file's bytes. */

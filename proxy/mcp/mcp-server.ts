@@ -10,7 +10,12 @@ import { listedInput, listedOutput } from './listed-schema.ts';
 import { registerMapApp, SHOWN_ON_MAP } from './map-link.ts';
 import { type Tool, type ToolSite, TRANSIT_TIMES } from './tool.ts';
 import { ToolCalls } from './tool-calls.ts';
-import { TOOLS } from './tools/index.ts';
+import { comparePlaces } from './tools/compare-places.ts';
+import { explainBlock } from './tools/explain-block.ts';
+import { findBlocks } from './tools/find-blocks.ts';
+import { checkBalance, findPlace, listTypes } from './tools/free-tools.ts';
+import { measureCoverage } from './tools/measure-coverage.ts';
+import { reachFrom } from './tools/reach-from.ts';
 
 /** Facts about the service that tools and advice state. */
 interface McpSite extends ToolSite, AdvisedSite {
@@ -45,6 +50,18 @@ function unknownArguments(names: readonly string[], shape: z.ZodRawShape): strin
 
 /** Lists never change while a server runs, so subscriptions end once acknowledged. */
 const UNCHANGING = { listChanged: false };
+
+/** Every tool, in the order in which they are listed. */
+const TOOLS: readonly Tool[] = [
+  findPlace,
+  listTypes,
+  explainBlock,
+  comparePlaces,
+  measureCoverage,
+  findBlocks,
+  reachFrom,
+  checkBalance,
+];
 
 /** The tools as servers list them, built once. */
 const LISTED = TOOLS.map((tool) => {

@@ -9,7 +9,8 @@ import {
   localDistance,
 } from '../../../shards/geometry/wgs84.ts';
 import type { PlaceEntry } from '../../../shards/places/place-table.ts';
-import type { Release } from '../../../shards/release/release.ts';
+import { countyName } from '../../../shards/release/county-name.ts';
+import type { Release, ReleaseCounty } from '../../../shards/release/release.ts';
 import { uspsOf } from '../../../shards/states.ts';
 import type { CountyFips, Degrees, Metres } from '../../../shards/units.ts';
 import { MICRO } from '../../../shards/units.ts';
@@ -18,7 +19,6 @@ import { Problem } from '../../http/problem.ts';
 import { findPlaces, type PlaceItem } from '../areas/places.ts';
 import { locateOrigin, originOfGeoid, originOfPoint } from '../origins/origin-block.ts';
 import { Cities } from './cities.ts';
-import { BEGUN, countyMatch, countyMatches } from './county-matches.ts';
 import { crossingSteps } from './crossings.ts';
 import { type CountyObject, neighbourhoodMatches } from './neighbourhood-matches.ts';
 import { type AddressReading, readAddress, readIntersection } from './read-address.ts';
@@ -74,6 +74,10 @@ const UNTOLD_CITY = 0.96;
 /** Words that fit only as an unknown city. */
 const GUESSED_CITY = 0.75;
 const CROSSING_QUALITY = 0.95;
+/** Quality of a name of which the text is only the beginning. */
+const BEGUN = 0.6;
+/** Letters from which a text is taken for the beginning of a county's name. */
+const TELLING = 3;
 /** Names of streets whose ranges are read of a county, in order of their quality. */
 const MOST_NAMES = 6;
 /** Streets that fit less well than this share of the best are not looked at. */
@@ -187,6 +191,31 @@ async function placeMatches(release: Release, text: string, limit: number): Prom
 
 function placeMatch({ name, state, geoid, lon, lat }: PlaceItem): Match {
   return { label: `${name}, ${state}`, kind: 'place', lat, lon, geoid, quality: 1 };
+}
+
+/** A county, in the middle of its blocks. */
+function countyMatch({ fips, manifest, blockBox }: ReleaseCounty, quality: number): Match {
+  const { minLon, minLat, maxLon, maxLat } = blockBox;
+  const at = { lat: (minLat + maxLat) / 2, lon: (minLon + maxLon) / 2 };
+  const label = countyName(fips, manifest.name) ?? `County ${fips}`;
+  return { label, kind: 'county', ...at, geoid: fips, quality };
+}
+
+/** The counties whose name the text is, or begins, with or without the state. */
+async function countyMatches(release: Release, text: string): Promise<Match[]> {
+  const named = await release.retained('county names', async () =>
+    release.counties.flatMap((county) => {
+      const { name } = county.manifest;
+      return name === undefined ? [] : [{ county, own: foldText(name) }];
+    }),
+  );
+  const asked = foldText(text).replaceAll(/[\s,]+/g, ' ');
+  return named.flatMap(({ county, own }) => {
+    if (asked === own || asked === `${own} ${uspsOf(county.fips).toLowerCase()}`) {
+      return [countyMatch(county, 1)];
+    }
+    return asked.length >= TELLING && own.startsWith(asked) ? [countyMatch(county, BEGUN)] : [];
+  });
 }
 
 /**
