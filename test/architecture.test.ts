@@ -144,11 +144,11 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
     'app',
   ],
   'proxy/queries': [
-    'modes-and-types',
     'block-weights',
     'searched-area',
     'exchanged-coordinates',
     'rows',
+    'modes-and-types',
     'origins',
     'nearest',
     'pois',
@@ -234,8 +234,8 @@ const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: 
   builder: { files: 364, lines: 39_200 },
   infra: { files: 120, lines: 13_650 },
   portal: { files: 234, lines: 22_600 },
-  proxy: { files: 278, lines: 35_150 },
-  shards: { files: 175, lines: 17_100 },
+  proxy: { files: 274, lines: 35_050 },
+  shards: { files: 174, lines: 17_100 },
   test: { files: 802, lines: 115_350 },
 };
 

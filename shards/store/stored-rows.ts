@@ -48,7 +48,7 @@ export class RowsWriter {
   }
 }
 
-/** What precedes the rows of an object, in memory. */
+/** The part of an object before its rows, in memory. */
 export class ObjectHead {
   readonly ref: ObjectRef;
   /** At least those of the head. */
@@ -84,7 +84,7 @@ export class ObjectHead {
     return new ObjectHead(source, ref, kind, await source.readRange(ref, 0, length));
   }
 
-  /** Length of what precedes the rows. */
+  /** Length of the part before the rows. */
   get length(): Bytes {
     return sectionOf(this.ref.name, this.#envelope, SELF_CHECKED).offset;
   }
