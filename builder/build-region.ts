@@ -6,6 +6,7 @@ import type { CountyFips } from '../shards/units.ts';
 import type { Resources } from './build-request.ts';
 import { scopeCounties } from './county/county-scope.ts';
 import { findSearched, searchCounties } from './county/search-counties.ts';
+import type { Destination, DestinationFacts } from './destinations/destination.ts';
 import { fitSearch } from './memory-budget.ts';
 import { requireThisProgram } from './plan/program-version.ts';
 import { type StoredPlan, searchedWindows } from './plan/release-plan.ts';
@@ -16,10 +17,13 @@ import { OsmTables } from './prepare/read-osm-cells.ts';
 import { PlaceTables } from './prepare/read-places.ts';
 import { PoiTables } from './prepare/read-pois.ts';
 import type { Progress } from './progress.ts';
-import { putObject } from './publish/put-object.ts';
-import { encodeGathered } from './receipts/gathered.ts';
+import { putJson } from './publish/put-object.ts';
 import { type ReceiptOf, Receipts } from './receipts/receipts.ts';
-import { type RegionReceipt, regionReceiptSchema } from './receipts/region-receipt.ts';
+import {
+  type Gathered,
+  type RegionReceipt,
+  regionReceiptSchema,
+} from './receipts/region-receipt.ts';
 import { linkRegion } from './region/link-region.ts';
 import { boxAround, readRegion } from './region/read-region.ts';
 import { inScratchFolder } from './scratch-folder.ts';
@@ -90,6 +94,7 @@ export async function buildRegion(
     const inScope = new Set(scopes.flatMap(({ destinations }) => [...destinations]));
     const destinations = region.destinations.filter((_, ordinal) => inScope.has(ordinal));
     const listed = destinations.filter(({ destId }) => region.listed.has(destId));
+    const gathered: Gathered = { destinations: destinations.map(factsOf), censusPlaces };
     const receipt: RegionReceipt = {
       plan: searchPlan,
       streets_as_of_ms: region.streetsAsOfMs,
@@ -104,15 +109,15 @@ export async function buildRegion(
           return [county, { searched: searched.get(county)!, poi_box, reach: [...reach] }];
         }),
       ),
-      gathered: await putObject(
-        store,
-        `regions/${counties[0]}`,
-        'json',
-        encodeGathered({ destinations, censusPlaces }),
-      ),
+      gathered: await putJson(store, `regions/${counties[0]}`, gathered),
     };
     const [receiptStage, key] = regionReceipt(stored, counties);
     await receipts.keep(receiptStage, key, receipt);
     return { receipt, searched: toSearch.map(({ county }) => county) };
   });
+}
+
+/** A destination without its entrances and outline. */
+function factsOf({ entrances: _, outline: __, ...facts }: Destination): DestinationFacts {
+  return facts;
 }

@@ -231,7 +231,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
  * decision: whoever makes it raises a number, and whoever removes lines lowers it.
  */
 const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: number }>> = {
-  builder: { files: 364, lines: 39_200 },
+  builder: { files: 363, lines: 39_150 },
   infra: { files: 120, lines: 13_650 },
   portal: { files: 234, lines: 22_600 },
   proxy: { files: 274, lines: 35_050 },

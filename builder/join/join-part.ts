@@ -22,9 +22,8 @@ import { requireThisProgram } from '../plan/program-version.ts';
 import type { StoredPlan } from '../plan/release-plan.ts';
 import type { Progress } from '../progress.ts';
 import { putJson, putObject, readJson } from '../publish/put-object.ts';
-import { readGathered } from '../receipts/gathered.ts';
 import type { ReceiptOf, Receipts, StageContext } from '../receipts/receipts.ts';
-import type { RegionCounty, RegionReceipt } from '../receipts/region-receipt.ts';
+import type { Gathered, RegionCounty, RegionReceipt } from '../receipts/region-receipt.ts';
 import { inScratchFolder } from '../scratch-folder.ts';
 import { buildBlockBands } from '../tiles/build-block-bands.ts';
 import { findHomes } from './home-counties.ts';
@@ -175,7 +174,7 @@ async function make(
   const ownRegions = joined.regions.filter((region) => own.some((one) => one in region.counties));
   const places = [];
   for (const { gathered } of ownRegions) {
-    places.push(...(await readGathered(store, gathered)).censusPlaces);
+    places.push(...(await readJson<Gathered>(store, gathered)).censusPlaces);
   }
   const ownCounties = own.map((county) => counties.get(county)!);
   return {

@@ -6,8 +6,8 @@ import type { BoundingBox, CountyFips } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
 import type { PlannedInput } from '../plan/planned-input.ts';
 import type { ReleasePlan, StoredPlan } from '../plan/release-plan.ts';
-import { readGathered } from '../receipts/gathered.ts';
-import type { RegionCounty, RegionReceipt } from '../receipts/region-receipt.ts';
+import { readJson } from '../publish/put-object.ts';
+import type { Gathered, RegionCounty, RegionReceipt } from '../receipts/region-receipt.ts';
 import type { ReleaseSources } from './components.ts';
 import {
   clashOf,
@@ -117,7 +117,7 @@ export async function neighbourhoodOf(
   const regions = all.filter((region) => Object.keys(region.counties).some((one) => near.has(one)));
   let destinations = NO_DESTINATIONS;
   for (const [number, { gathered }] of regions.entries()) {
-    const listed = (await readGathered(store, gathered)).destinations.filter(({ lon, lat }) =>
+    const listed = (await readJson<Gathered>(store, gathered)).destinations.filter(({ lon, lat }) =>
       boxes.some((box) => boxContains(box, lon, lat)),
     );
     const { all, clash } = merged(destinations, columnsOf(listed, number));

@@ -6,8 +6,8 @@ import type { DestId } from '../../shards/units.ts';
 import type { DestinationFacts } from '../destinations/destination.ts';
 import { isListed } from '../destinations/listed-poi.ts';
 import { BuildError } from '../errors.ts';
-import { readGathered } from '../receipts/gathered.ts';
-import type { RegionReceipt } from '../receipts/region-receipt.ts';
+import { readJson } from '../publish/put-object.ts';
+import type { Gathered, RegionReceipt } from '../receipts/region-receipt.ts';
 
 /**
  * The destinations of a release, ascending by id, with only what is needed to find their homes: a
@@ -110,7 +110,7 @@ export async function clashIn(
 ): Promise<BuildError> {
   const found = new Map<number, DestinationFacts>();
   for (const { gathered } of regions) {
-    const { destinations } = await readGathered(store, gathered);
+    const { destinations } = await readJson<Gathered>(store, gathered);
     const one = destinations.find(({ destId }) => destId === id);
     if (one) found.set(printOf(one), one);
   }
@@ -139,7 +139,8 @@ export async function readFacts(
   const wanted = groupBy(ordinals.keys(), (i) => known.region[ordinals[i]]);
   for (const [region, positions] of wanted) {
     const ids = positions.map((i) => known.destIds[ordinals[i]]);
-    for (const destination of (await readGathered(store, regions[region].gathered)).destinations) {
+    for (const destination of (await readJson<Gathered>(store, regions[region].gathered))
+      .destinations) {
       const at = ordinalIn(ids, destination.destId);
       if (at !== -1) facts[positions[at]] = destination;
     }

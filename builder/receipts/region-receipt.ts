@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { boxSchema, countyFipsSchema, objectRefSchema } from '../../shards/release/manifest.ts';
+import type { CensusPlace } from '../census/census-places.ts';
+import type { DestinationFacts } from '../destinations/destination.ts';
 
 /** The result of searching a county: its objects except for the transposed ones. */
 export const searchedCountySchema = z.strictObject({
@@ -45,7 +47,15 @@ export const regionReceiptSchema = z.strictObject({
    */
   listed_types: z.array(z.int()),
   counties: z.record(countyFipsSchema, regionCountySchema),
-  /** The destinations in the region's rows, and the census places around its blocks. */
+  /** A `Gathered`. */
   gathered: objectRefSchema,
 });
 export type RegionReceipt = z.infer<typeof regionReceiptSchema>;
+
+/** Data that a region read and that its counties' objects lack, or hold less exactly. */
+export interface Gathered {
+  /** The destinations that the region's rows may lead to, ascending by `destId`. */
+  readonly destinations: readonly DestinationFacts[];
+  /** The census places around the region's blocks, ascending by GEOID. */
+  readonly censusPlaces: readonly CensusPlace[];
+}
