@@ -12,11 +12,10 @@ import type { ScratchFile } from '../../shards/store/scratch-file.ts';
 import type { BoundingBox } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
 import { attributionOf } from '../export/terms.ts';
-import { cutIntoTiles, type TileRange } from '../tiles/cut-into-tiles.ts';
+import type { TileRange } from '../tiles/cut-into-tiles.ts';
 import { EXTENT } from '../tiles/fit-to-zoom.ts';
-import { PolygonGeometry } from '../tiles/tile-geometry.ts';
-import { TileGrid } from '../tiles/tile-grid.ts';
-import { encodeTile, TileLayer } from '../tiles/vector-tile.ts';
+import { type DrawnTile, polygonPieces, TileGrid, tilesInSight } from '../tiles/tile-grid.ts';
+import { TileLayer } from '../tiles/vector-tile.ts';
 import { type ChangedCounty, changedBlocks, propertyNames } from './changed-columns.ts';
 
 const LAYER = 'changes';
@@ -55,8 +54,8 @@ export async function changeTiles(
   const bounds = blocks.map(({ polygons }) => boxOf(polygons.flat(2))).reduce(boxAroundBoth);
   const writer = new PmtilesWriter(scratch);
   for (let zoom = MIN_ZOOM; zoom <= MAX_ZOOM; zoom++) {
-    for (const { x, y, layer } of tilesOf(blocks, bounds, zoom)) {
-      writer.add({ z: zoom, x, y }, gzipSync(encodeTile([layer]), { level: 9 }));
+    for (const { x, y, bytes } of tilesOf(blocks, bounds, zoom)) {
+      writer.add({ z: zoom, x, y }, gzipSync(bytes, { level: 9 }));
     }
   }
   const body = writer.finish({
@@ -77,7 +76,7 @@ export async function changeTiles(
   return { body, blocks: blocks.length };
 }
 
-function* tilesOf(blocks: readonly DrawnBlock[], bounds: BoundingBox, zoom: number) {
+function tilesOf(blocks: readonly DrawnBlock[], bounds: BoundingBox, zoom: number): DrawnTile[] {
   const world = 2 ** zoom;
   const range: TileRange = {
     west: Math.floor(worldX(bounds.minLon) * world),
@@ -87,15 +86,12 @@ function* tilesOf(blocks: readonly DrawnBlock[], bounds: BoundingBox, zoom: numb
   };
   const tiles = new TileGrid(range, () => new TileLayer(LAYER));
   for (const { geoid, polygons, properties } of blocks) {
-    const pieces = new TileGrid(range, () => new PolygonGeometry());
-    cutIntoTiles(ringsAt(polygons, world * EXTENT), range, (x, y, ring) => {
-      pieces.at(x, y).addRing(ring, x * EXTENT, y * EXTENT);
-    });
+    const pieces = polygonPieces(ringsAt(polygons, world * EXTENT), range);
     for (const { x, y, value } of pieces.entries()) {
       tiles.at(x, y).addFeature(value, properties, geoid);
     }
   }
-  for (const { x, y, value: layer } of tiles.entries()) if (layer.inSight) yield { x, y, layer };
+  return tilesInSight(tiles);
 }
 
 /** Projects polygons, and rounds them to units of a tile; `side` is the world's in these units. */

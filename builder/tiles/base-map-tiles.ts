@@ -2,21 +2,15 @@ import type { Rings } from '../../shards/geometry/rings.ts';
 import type { VectorLayer } from '../../shards/pmtiles/writer.ts';
 import type { MapKind, PropertyValue } from '../base-map/map-kind.ts';
 import { LINE, type MapShapes, POINT } from '../base-map/map-shapes.ts';
-import type { DrawnTile } from './band-tiles.ts';
-import { cutIntoTiles, type TileRange } from './cut-into-tiles.ts';
+import type { TileRange } from './cut-into-tiles.ts';
 import { cutLines } from './cut-lines.ts';
 import { ShapeFitter } from './fit-shapes.ts';
-import { EXTENT, EXTENT_BITS } from './fit-to-zoom.ts';
+import { EXTENT } from './fit-to-zoom.ts';
 import type { Ground } from './ground.ts';
 import { joinLines } from './join-lines.ts';
 import { PathList, type TileLines } from './path-list.ts';
-import {
-  LineGeometry,
-  PointGeometry,
-  PolygonGeometry,
-  type TileGeometry,
-} from './tile-geometry.ts';
-import { TileGrid } from './tile-grid.ts';
+import { LineGeometry, type TileGeometry } from './tile-geometry.ts';
+import { type DrawnTile, pointIn, polygonPieces, TileGrid } from './tile-grid.ts';
 import { encodeTile, TileLayer } from './vector-tile.ts';
 
 /** The layers of the base map, in drawing order. */
@@ -188,10 +182,9 @@ class MapDrawing {
   }
 
   point(layer: string, properties: Properties, [x, y]: readonly [number, number]): void {
-    const [tileX, tileY] = [x >> EXTENT_BITS, y >> EXTENT_BITS];
-    const { west, east, north, south } = this.#range;
-    if (tileX < west || tileX > east || tileY < north || tileY > south) return;
-    const geometry = new PointGeometry(x, y, tileX * EXTENT, tileY * EXTENT);
+    const point = pointIn(this.#range, x, y);
+    if (point === null) return;
+    const { tileX, tileY, geometry } = point;
     this.#tiles.at(tileX, tileY).push({ layer, properties, geometry });
   }
 
@@ -204,11 +197,7 @@ class MapDrawing {
   }
 
   polygons(layer: string, properties: Properties, polygons: Rings): void {
-    const pieces = new TileGrid(this.#range, () => new PolygonGeometry());
-    cutIntoTiles(polygons, this.#range, (x, y, ring) => {
-      pieces.at(x, y).addRing(ring, x * EXTENT, y * EXTENT);
-    });
-    this.#add(layer, properties, pieces);
+    this.#add(layer, properties, polygonPieces(polygons, this.#range));
   }
 
   tiles(): DrawnTile[] {

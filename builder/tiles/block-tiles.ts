@@ -6,14 +6,11 @@ import { nestRings } from '../../shards/geometry/nest-rings.ts';
 import { walkRings } from '../../shards/geometry/ring-walk.ts';
 import type { VectorLayer } from '../../shards/pmtiles/writer.ts';
 import type { CountyBlock } from '../../shards/units.ts';
-import type { DrawnTile } from './band-tiles.ts';
 import { type Arcs, OUTSIDE, pushAlong, pushBack } from './block-arcs.ts';
-import { cutIntoTiles, type TileRange } from './cut-into-tiles.ts';
-import { EXTENT } from './fit-to-zoom.ts';
-import { PolygonGeometry } from './tile-geometry.ts';
-import { TileGrid } from './tile-grid.ts';
+import type { TileRange } from './cut-into-tiles.ts';
+import { type DrawnTile, polygonPieces, TileGrid, tilesInSight } from './tile-grid.ts';
 import type { PyramidCounty } from './tile-pyramids.ts';
-import { encodeTile, TileLayer } from './vector-tile.ts';
+import { TileLayer } from './vector-tile.ts';
 
 /** First zoom at which blocks are drawn; below it, a block is only a few pixels. */
 export const MIN_BLOCK_ZOOM = 11;
@@ -44,24 +41,18 @@ export function drawBlocks(
       arcsOfBlock.push(block, edges);
       edges.cancelOpposites();
       const polygons = nestRings(walkRings(edges), () => false);
-      const pieces = new TileGrid(range, () => new PolygonGeometry());
-      cutIntoTiles(polygons, range, (x, y, ring) => {
-        pieces.at(x, y).addRing(ring, x * EXTENT, y * EXTENT);
-      });
       const geoid = index.geoids[block];
       const properties = {
         geoid: geoidFromNumber(geoid),
         population: index.population(block),
         unlinked: unlinkedModes(index, block),
       };
-      for (const { x, y, value: geometry } of pieces.entries()) {
+      for (const { x, y, value: geometry } of polygonPieces(polygons, range).entries()) {
         tiles.at(x, y).addFeature(geometry, properties, geoid);
       }
     }
   });
-  return [...tiles.entries()]
-    .filter(({ value: tile }) => tile.inSight)
-    .map(({ x, y, value: tile }) => ({ x, y, bytes: encodeTile([tile]) }));
+  return tilesInSight(tiles);
 }
 
 /** The street modes that have no link for a block, separated by commas; null if there are none. */

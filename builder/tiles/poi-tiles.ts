@@ -2,12 +2,10 @@ import type { VectorLayer } from '../../shards/pmtiles/writer.ts';
 import type { PoiMatrix } from '../../shards/pois/poi-table.ts';
 import type { DestTypeId } from '../../shards/units.ts';
 import { WORLD_BITS, worldX, worldY } from '../geo/web-mercator.ts';
-import type { DrawnTile } from './band-tiles.ts';
 import type { TileRange } from './cut-into-tiles.ts';
-import { EXTENT, EXTENT_BITS, MAX_TILE_ZOOM } from './fit-to-zoom.ts';
-import { PointGeometry } from './tile-geometry.ts';
-import { TileGrid } from './tile-grid.ts';
-import { encodeTile, TileLayer } from './vector-tile.ts';
+import { EXTENT_BITS, MAX_TILE_ZOOM } from './fit-to-zoom.ts';
+import { type DrawnTile, pointIn, TileGrid, tilesInSight } from './tile-grid.ts';
+import { TileLayer } from './vector-tile.ts';
 
 export const POI_LAYER: VectorLayer = {
   id: 'pois',
@@ -30,18 +28,12 @@ export function drawPois(
     for (let poi = 0; poi < table.count; poi++) {
       if (!wanted.has(poi)) continue;
       const [x, y] = [worldX(table.lon[poi]) >> shift, worldY(table.lat[poi]) >> shift];
-      const [tileX, tileY] = [x >> EXTENT_BITS, y >> EXTENT_BITS];
-      const { west, east, north, south } = range;
-      if (tileX < west || tileX > east || tileY < north || tileY > south) continue;
+      const point = pointIn(range, x, y);
+      if (point === null) continue;
       const name = zoom === MAX_TILE_ZOOM ? table.name(poi) || null : null;
-      tiles
-        .at(tileX, tileY)
-        .addFeature(
-          new PointGeometry(x, y, tileX * EXTENT, tileY * EXTENT),
-          { name },
-          matrix.origins[poi],
-        );
+      const { tileX, tileY, geometry } = point;
+      tiles.at(tileX, tileY).addFeature(geometry, { name }, matrix.origins[poi]);
     }
   }
-  return [...tiles.entries()].map(({ x, y, value: tile }) => ({ x, y, bytes: encodeTile([tile]) }));
+  return tilesInSight(tiles);
 }

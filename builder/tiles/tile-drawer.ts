@@ -9,7 +9,7 @@ import { Taxonomy } from '../../shards/taxonomy.ts';
 import type { BoundingBox, Bytes, CountyFips, DestTypeId } from '../../shards/units.ts';
 import { boxOfTile } from '../geo/web-mercator.ts';
 import type { PreparedMap } from '../prepare/read-base-map-cells.ts';
-import { BandPainter, type DrawnTile } from './band-tiles.ts';
+import { BandPainter } from './band-tiles.ts';
 import { drawBaseMap, type MapSources } from './base-map-tiles.ts';
 import type { Arcs } from './block-arcs.ts';
 import { drawBlocks, MIN_BLOCK_ZOOM } from './block-tiles.ts';
@@ -18,6 +18,7 @@ import { groundOf } from './ground.ts';
 import { type BaseMapInputs, bytesOfMap, readMapSources, withSurroundings } from './map-sources.ts';
 import { drawPois } from './poi-tiles.ts';
 import { openTileCounty, type TileObjects } from './tile-county.ts';
+import type { DrawnTile } from './tile-grid.ts';
 import {
   type PyramidCounty,
   pyramidsOf,
