@@ -1,3 +1,4 @@
+import { boxAroundBoth, edgesOf } from '../../shards/geometry/wgs84.ts';
 import { byMode } from '../../shards/modes.ts';
 import type { ExportFormat } from '../../shards/release/exported-table.ts';
 import type { Release } from '../../shards/release/release.ts';
@@ -16,7 +17,8 @@ const MEDIA_TYPES: Readonly<Record<ExportFormat, string>> = {
 };
 
 export function stacCollection(release: Release, files: readonly ExportedFile[], root: string) {
-  const { manifest, version } = release;
+  const { manifest, version, counties } = release;
+  const bounds = counties.map(({ blockBox }) => blockBox).reduce(boxAroundBoth);
   const dates = manifest.components.map(({ effective_date }) => effective_date).sort();
   const instant = (date: string) => `${date}T00:00:00Z`;
   return {
@@ -30,7 +32,7 @@ export function stacCollection(release: Release, files: readonly ExportedFile[],
     'sci:citation': citationOf(release),
     keywords: ['accessibility', 'travel time', 'census blocks'],
     extent: {
-      spatial: { bbox: [boundsOf(release)] },
+      spatial: { bbox: [edgesOf(bounds)] },
       temporal: { interval: [[instant(dates[0]), instant(dates[dates.length - 1])]] },
     },
     links: [
@@ -52,15 +54,4 @@ export function stacCollection(release: Release, files: readonly ExportedFile[],
       }),
     ),
   };
-}
-
-/** West, south, east and north edge of the blocks of all counties. */
-function boundsOf({ counties }: Release): [number, number, number, number] {
-  const boxes = counties.map(({ blockBox }) => blockBox);
-  return [
-    Math.min(...boxes.map(({ minLon }) => minLon)),
-    Math.min(...boxes.map(({ minLat }) => minLat)),
-    Math.max(...boxes.map(({ maxLon }) => maxLon)),
-    Math.max(...boxes.map(({ maxLat }) => maxLat)),
-  ];
 }

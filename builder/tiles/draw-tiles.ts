@@ -5,6 +5,7 @@ import { objectRefSchema } from '../../shards/release/manifest.ts';
 import type { PutBody } from '../../shards/store/put-body.ts';
 import { ScratchFile } from '../../shards/store/scratch-file.ts';
 import type { Bytes } from '../../shards/units.ts';
+import { bytesOf } from '../inputs/number-table.ts';
 import { putObject } from '../publish/put-object.ts';
 import type { ReceiptOf, StageContext } from '../receipts/receipts.ts';
 import { inOrder } from '../threads/pool.ts';
@@ -114,8 +115,4 @@ export function* piecesIn(bytes: Uint8Array): Generator<PieceOfTiles> {
     at = begin + length;
     yield { heads, bytes: bytes.subarray(begin, at) };
   }
-}
-
-function bytesOf({ buffer, byteOffset, byteLength }: Uint32Array): Uint8Array {
-  return new Uint8Array(buffer, byteOffset, byteLength);
 }

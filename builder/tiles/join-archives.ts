@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { z } from 'zod';
 import { hashOfJson } from '../../shards/codec/json-object.ts';
+import { boxAroundBoth, boxWithin } from '../../shards/geometry/wgs84.ts';
 import { byMode } from '../../shards/modes.ts';
 import { type ArchiveFacts, PmtilesWriter } from '../../shards/pmtiles/writer.ts';
 import { type TileArchive, tileArchiveSchema } from '../../shards/release/manifest.ts';
@@ -137,13 +138,8 @@ function archivesOf(
 }
 
 function boundsOf(counties: Parameters<typeof withSurroundings>[0]): BoundingBox {
-  const boxes = Object.values(counties).map((county) => county.block_box);
-  return {
-    minLon: Math.min(...boxes.map(([west]) => west)),
-    minLat: Math.min(...boxes.map(([, south]) => south)),
-    maxLon: Math.max(...boxes.map(([, , east]) => east)),
-    maxLat: Math.max(...boxes.map(([, , , north]) => north)),
-  };
+  const boxes = Object.values(counties).map((county) => boxWithin(county.block_box));
+  return boxes.reduce(boxAroundBoth);
 }
 
 function bandFacts(mode: string, type: string, bounds: BoundingBox): ArchiveFacts {
