@@ -12,10 +12,10 @@ import { requireThisProgram } from './plan/program-version.ts';
 import { type StoredPlan, searchedWindows } from './plan/release-plan.ts';
 import { BlockTables } from './prepare/read-blocks.ts';
 import { FeedTables } from './prepare/read-feeds.ts';
-import { HeightTables } from './prepare/read-heights.ts';
+import { heightsAt } from './prepare/read-heights.ts';
 import { OsmTables } from './prepare/read-osm-cells.ts';
-import { PlaceTables } from './prepare/read-places.ts';
-import { PoiTables } from './prepare/read-pois.ts';
+import { placesNear } from './prepare/read-places.ts';
+import { poisWithin } from './prepare/read-pois.ts';
 import type { Progress } from './progress.ts';
 import { putJson } from './publish/put-object.ts';
 import { type ReceiptOf, Receipts } from './receipts/receipts.ts';
@@ -25,7 +25,7 @@ import {
   regionReceiptSchema,
 } from './receipts/region-receipt.ts';
 import { linkRegion } from './region/link-region.ts';
-import { boxAround, readRegion } from './region/read-region.ts';
+import { boxAround, type RegionInputs, readRegion } from './region/read-region.ts';
 import { inScratchFolder } from './scratch-folder.ts';
 
 /** A unit of work: some counties of a plan, and the resources available for them. */
@@ -70,19 +70,25 @@ export async function buildRegion(
   return inScratchFolder(request.scratch, async (scratch) => {
     const { plan, searchPlan } = stored;
     const hasHills = plan.inputs.elevation.length > 0;
-    const elevation = hasHills ? new HeightTables(store, plan.elevation) : null;
     const blocks = new BlockTables(store, plan.blocks);
     const osm = new OsmTables(store, plan.osm);
-    const pois = new PoiTables(store, plan.pois);
     const rulesOfR5 = new Set(plan.rules_of_r5);
     const windows = searchedWindows(plan).map(
       ({ feeds, ...window }) => new FeedTables(store, feeds, window),
     );
-    const inputs = { osm, blocks, pois, elevation, windows, counties, rulesOfR5 };
+    const inputs: RegionInputs = {
+      osm,
+      blocks,
+      poisWithin: (area) => poisWithin(store, plan.pois, area),
+      heightsAt: hasHills ? (lon, lat) => heightsAt(store, plan.elevation, lon, lat) : null,
+      windows,
+      counties,
+      rulesOfR5,
+    };
     const region = await readRegion(inputs, progress);
     const linked = linkRegion(region, plan.modes, new Taxonomy(plan.taxonomy.types), progress);
     const own = boxAround([...region.counties.values()].flat());
-    const censusPlaces = await new PlaceTables(store, plan.places).near(own);
+    const censusPlaces = await placesNear(store, plan.places, own);
     const scopes = scopeCounties(linked);
     const found = await findSearched(linked, scopes, receipts);
     const toSearch = found.missing.map(({ scope }) => scope);

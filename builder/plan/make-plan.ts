@@ -17,6 +17,7 @@ import { Taxonomy } from '../../shards/taxonomy.ts';
 import type { BoundingBox, DestTypeId } from '../../shards/units.ts';
 import type { InputPaths, PlanRequest } from '../build-request.ts';
 import { countyNames, isCountyLayer } from '../census/county-layer.ts';
+import type { Destination } from '../destinations/destination.ts';
 import { publicTaxonomy, TAXONOMY_VERSION } from '../destinations/taxonomy.ts';
 import { BuildError } from '../errors.ts';
 import { COARSE_CELLS, FINE_CELLS } from '../geo/cell-set.ts';
@@ -28,7 +29,7 @@ import { AROUND_THE_MAP } from '../prepare/read-base-map-cells.ts';
 import { BlockTables } from '../prepare/read-blocks.ts';
 import type { PreparedFeed } from '../prepare/read-feeds.ts';
 import { streetAreaOf } from '../prepare/read-osm-cells.ts';
-import { PoiTables } from '../prepare/read-pois.ts';
+import { poisWithin } from '../prepare/read-pois.ts';
 import { writeAddresses } from '../prepare/write-addresses.ts';
 import { writeBlocks } from '../prepare/write-blocks.ts';
 import { writeFeeds } from '../prepare/write-feeds.ts';
@@ -251,7 +252,7 @@ async function prepareAll(
   const osm = await writeOsmCells({ ...of(inputs.osm), area, mapped });
   const streetCells = Object.keys(osm.cells).map(Number);
   const elevation = await writeHeights({ ...of(inputs.elevation), cells: streetCells });
-  const listed = feeds ? null : await typesIn(new PoiTables(store, pois), around(box, hasHills));
+  const listed = feeds ? null : await typesIn(poisWithin(store, pois, around(box, hasHills)));
   const taxonomy = publicTaxonomy((type) => listed === null || listed.has(type));
   return {
     program: programVersion(),
@@ -465,12 +466,9 @@ function reachable(
   );
 }
 
-/**
- * Finds the types that user lists have around the counties, including types that otherwise only
- * feeds provide.
- */
-async function typesIn(pois: PoiTables, area: BoundingBox): Promise<ReadonlySet<DestTypeId>> {
+/** Finds the types that user lists have, including types that otherwise only feeds provide. */
+async function typesIn(pois: AsyncIterable<Destination>): Promise<ReadonlySet<DestTypeId>> {
   const found = new Set<DestTypeId>();
-  for await (const { types } of pois.within(area)) for (const type of types) found.add(type);
+  for await (const { types } of pois) for (const type of types) found.add(type);
   return found;
 }

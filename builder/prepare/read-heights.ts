@@ -6,38 +6,35 @@ import { decodeHeights } from '../elevation/height-cell.ts';
 import { EARTH } from '../geo/cell-rectangle.ts';
 import type { PreparedCells } from './read-cells.ts';
 
-/** The ground heights of a plan, of which one cell at a time is held. */
-export class HeightTables {
-  readonly #store: Store;
-  readonly #prepared: PreparedCells;
-
-  constructor(store: Store, prepared: PreparedCells) {
-    this.#store = store;
-    this.#prepared = prepared;
+/**
+ * Returns the ground heights of a plan at some points, as `groundHeights` does. Holds one cell at a
+ * time.
+ */
+export async function heightsAt(
+  store: Store,
+  prepared: PreparedCells,
+  lon: Float64Array,
+  lat: Float64Array,
+): Promise<Float64Array> {
+  const heights = new Float64Array(lon.length).fill(Number.NaN);
+  const pointsIn = new Map<number, number[]>();
+  for (let point = 0; point < lon.length; point++) {
+    const cell = EARTH.at(lon[point], lat[point]);
+    const others = pointsIn.get(cell);
+    if (others) others.push(point);
+    else if (cell in prepared) pointsIn.set(cell, [point]);
   }
-
-  /** Returns the ground heights at some points, as `groundHeights` does. */
-  async heightsAt(lon: Float64Array, lat: Float64Array): Promise<Float64Array> {
-    const heights = new Float64Array(lon.length).fill(Number.NaN);
-    const pointsIn = new Map<number, number[]>();
-    for (let point = 0; point < lon.length; point++) {
-      const cell = EARTH.at(lon[point], lat[point]);
-      const others = pointsIn.get(cell);
-      if (others) others.push(point);
-      else if (cell in this.#prepared) pointsIn.set(cell, [point]);
-    }
-    for (const [cell, points] of pointsIn) {
-      const ref = this.#prepared[cell];
-      const rasters = decodeHeights(ref.name, await readVerified(this.#store, ref));
-      const here: readonly Metres[] = Array.from(
-        await groundHeights(
-          rasters,
-          Float64Array.from(points, (point) => lon[point]),
-          Float64Array.from(points, (point) => lat[point]),
-        ),
-      );
-      for (const [i, point] of points.entries()) heights[point] = here[i];
-    }
-    return heights;
+  for (const [cell, points] of pointsIn) {
+    const ref = prepared[cell];
+    const rasters = decodeHeights(ref.name, await readVerified(store, ref));
+    const here: readonly Metres[] = Array.from(
+      await groundHeights(
+        rasters,
+        Float64Array.from(points, (point) => lon[point]),
+        Float64Array.from(points, (point) => lat[point]),
+      ),
+    );
+    for (const [i, point] of points.entries()) heights[point] = here[i];
   }
+  return heights;
 }

@@ -10,16 +10,14 @@ import { poiBox, SAME_POI } from '../destinations/poi-distance.ts';
 import { FINE_CELLS } from '../geo/cell-set.ts';
 import type { BlockTables } from '../prepare/read-blocks.ts';
 import type { FeedTables } from '../prepare/read-feeds.ts';
-import type { HeightTables } from '../prepare/read-heights.ts';
 import { type OsmTables, streetAreaOf } from '../prepare/read-osm-cells.ts';
-import type { PoiTables } from '../prepare/read-pois.ts';
 import type { Progress } from '../progress.ts';
 import { fastestOf, ROUTING, type RulesOfR5, rideMetres } from '../routing-parameters.ts';
 import { buildNetwork } from '../streets/build-network.ts';
 import type { Impassable } from '../streets/impassable.ts';
 import { buildModeNetwork, type ModeNetwork } from '../streets/mode-network.ts';
 import type { StreetNetwork } from '../streets/network.ts';
-import { measureSlopes } from '../streets/slopes.ts';
+import { type HeightsAt, measureSlopes } from '../streets/slopes.ts';
 import { frequentStops } from '../transit/frequent-stops.ts';
 import type { Transit } from '../transit/join-feeds.ts';
 import { assumeLevels } from '../transit/station-levels.ts';
@@ -41,14 +39,14 @@ interface JoinedLists {
  */
 export async function joinLists(
   osm: readonly Destination[],
-  lists: PoiTables,
+  listedWithin: RegionInputs['poisWithin'],
   area: BoundingBox,
 ): Promise<JoinedLists> {
   const outlined = osm.filter(({ outline }) => outline).map(poiBox);
   const around = bufferBox(outlined.reduce(boxAroundBoth, area), SAME_POI);
   const listed: Destination[] = [];
   const ids = new Set<DestId>();
-  for await (const poi of lists.within(around)) {
+  for await (const poi of listedWithin(around)) {
     listed.push(poi);
     ids.add(poi.destId);
   }
@@ -98,12 +96,13 @@ export function fastestIn({ streets }: Pick<Region, 'streets'>): number {
 }
 
 /** The prepared inputs of a region. */
-interface RegionInputs {
+export interface RegionInputs {
   readonly osm: OsmTables;
   readonly blocks: BlockTables;
-  readonly pois: PoiTables;
+  /** Yields the POIs of lists within an area. */
+  readonly poisWithin: (area: BoundingBox) => AsyncIterable<Destination>;
   /** Null if all streets are level. */
-  readonly elevation: HeightTables | null;
+  readonly heightsAt: HeightsAt | null;
   /** The feeds of each window of departures; empty without transit. */
   readonly windows: readonly FeedTables[];
   /** The origin counties, ascending. */
@@ -114,8 +113,8 @@ interface RegionInputs {
 /** Reads all inputs. Bad input throws a `BuildError` that names file and record. */
 export async function readRegion(request: RegionInputs, progress: Progress): Promise<Region> {
   const counties = await readCountyBlocks(request, progress);
-  const { elevation, rulesOfR5 } = request;
-  const fastest = fastestOf(elevation !== null);
+  const { heightsAt, rulesOfR5 } = request;
+  const fastest = fastestOf(heightsAt !== null);
   const own = boxAround([...counties.values()].flat());
   const byStreet = bufferBox(own, rideMetres(ROUTING.maxReachMinutes, fastest));
   const { windows } = request;
@@ -127,7 +126,7 @@ export async function readRegion(request: RegionInputs, progress: Progress): Pro
   const transits = (around?.transits ?? []).map((transit) =>
     assumeLevels(transit, extract.stations, rulesOfR5),
   );
-  const joined = await joinLists(extract.destinations, request.pois, area);
+  const joined = await joinLists(extract.destinations, request.poisWithin, area);
   const destinations = [
     ...joined.destinations,
     ...transits.slice(0, 1).flatMap(frequentStops),
@@ -136,7 +135,7 @@ export async function readRegion(request: RegionInputs, progress: Progress): Pro
 
   const stage = progress.start('network', 2, 'modes');
   const level = buildNetwork(extract.streets, extract.nodes, rulesOfR5);
-  const streets = elevation === null ? level : await withSlopes(level, elevation, progress);
+  const streets = heightsAt === null ? level : await withSlopes(level, heightsAt, progress);
   const walk = buildModeNetwork(streets, 'walk', extract, rulesOfR5);
   stage.at(1);
   const bike = buildModeNetwork(streets, 'bike', extract, rulesOfR5);
@@ -163,13 +162,11 @@ export async function readRegion(request: RegionInputs, progress: Progress): Pro
 /** Adds slopes to the streets, by the ground heights. */
 async function withSlopes(
   streets: StreetNetwork,
-  elevation: HeightTables,
+  heightsAt: HeightsAt,
   progress: Progress,
 ): Promise<StreetNetwork> {
   const stage = progress.start('elevation', null, 'cells');
-  const { slopes, known } = await measureSlopes(streets, (lon, lat) =>
-    elevation.heightsAt(lon, lat),
-  );
+  const { slopes, known } = await measureSlopes(streets, heightsAt);
   stage.finish(
     `elevation for ${(100 * known).toFixed(1)} % of the streets; the others are treated as level`,
   );

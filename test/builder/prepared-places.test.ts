@@ -1,12 +1,13 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { PlaceTables } from '../../builder/prepare/read-places.ts';
+import { placesNear } from '../../builder/prepare/read-places.ts';
 import { writePlaces } from '../../builder/prepare/write-places.ts';
 import { silent } from '../../builder/progress.ts';
 import { Receipts } from '../../builder/receipts/receipts.ts';
 import { writeShapefile } from '../../infra/demo/shapefile-writer.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
+import type { BoundingBox } from '../../shards/units.ts';
 import { boxRing } from '../support/rings.ts';
 import { folderOfEachTest } from '../support/temporary-folder.ts';
 import { ofThisTest } from '../support/test-resources.ts';
@@ -38,11 +39,11 @@ async function prepare(file: string) {
   const area = { minLon: 0, minLat: 0, maxLon: 2, maxLat: 2 };
   const about = { paths: [file], area, keyOf: () => 'files', receipts, scratch };
   const prepared = await writePlaces({ ...about, store, progress: silent });
-  return { prepared, tables: new PlaceTables(store, prepared) };
+  return { prepared, near: (box: BoundingBox) => placesNear(store, prepared, box) };
 }
 
 test('a unit sees the census places whose boxes intersect its own, each once, in order', async () => {
-  const { prepared, tables } = await prepare(
+  const { prepared, near: placesIn } = await prepare(
     await placesFile([
       // Across nine cells; in one; in the same one, next to the queried area; and beyond all
       // blocks.
@@ -53,7 +54,7 @@ test('a unit sees the census places whose boxes intersect its own, each once, in
     ]),
   );
   expect(Object.keys(prepared)).toHaveLength(9);
-  const near = await tables.near({ minLon: 0.54, minLat: 0.54, maxLon: 0.8, maxLat: 0.8 });
+  const near = await placesIn({ minLon: 0.54, minLat: 0.54, maxLon: 0.8, maxLat: 0.8 });
   expect(near.map(({ geoid }) => geoid)).toEqual(['9910001', '9910003']);
   expect(near[0]).toEqual({
     geoid: '9910001',

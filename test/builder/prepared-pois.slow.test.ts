@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { Destination } from '../../builder/destinations/destination.ts';
 import { readPoiFiles } from '../../builder/destinations/from-files.ts';
 import { distinctById, singlePois } from '../../builder/destinations/single-pois.ts';
-import { PoiTables } from '../../builder/prepare/read-pois.ts';
+import { poisWithin } from '../../builder/prepare/read-pois.ts';
 import { writePois } from '../../builder/prepare/write-pois.ts';
 import { silent } from '../../builder/progress.ts';
 import { Receipts } from '../../builder/receipts/receipts.ts';
@@ -47,13 +47,13 @@ async function prepare(paths: readonly string[], name = 'store', heldPois = 10_0
   const about = { paths, keyOf, area: EVERYWHERE, receipts: new Receipts(store), scratch };
   const prepared = await writePois({ ...about, store, progress: silent, heldPois });
   const spilled = await files.counted();
-  const tables = new PoiTables(store, prepared);
+  const listed = (area: BoundingBox) => poisWithin(store, prepared, area);
   const within = async (area: BoundingBox) => {
     const found: Destination[] = [];
-    for await (const poi of tables.within(area)) found.push(poi);
+    for await (const poi of listed(area)) found.push(poi);
     return found.sort((a, b) => a.destId - b.destId);
   };
-  return { prepared, spilled, tables, within };
+  return { prepared, spilled, listed, within };
 }
 
 const ADDRESS = { street: null, city: null, state: null, zip: null };
@@ -120,7 +120,7 @@ test('a damaged cell is detected and rebuilt', async () => {
 
 test('every unit sees the details that lists give a place, even where a list puts it across a border', async () => {
   const at = { lon: WEST.maxLon - NEAR / 2, lat: 0 };
-  const { tables } = await prepare([
+  const { listed } = await prepare([
     await listOf('lists', [['elm', at.lon + NEAR, { type: 'cafes', city: 'Elm' }]]),
   ]);
   const cafe: Destination = {
@@ -134,14 +134,14 @@ test('every unit sees the details that lists give a place, even where a list put
     entrances: [at],
   };
   const places = [WEST, EAST].map(
-    async (area) => (await joinLists([cafe], tables, area)).destinations,
+    async (area) => (await joinLists([cafe], listed, area)).destinations,
   );
   const reported = [{ ...cafe, address: { ...ADDRESS, city: 'Elm' } }];
   expect(await Promise.all(places)).toEqual([reported, reported]);
 });
 
 test('a large park has the details that lists give it, even where a list puts it outside the area read', async () => {
-  const { tables } = await prepare([
+  const { listed } = await prepare([
     await listOf('lists', [
       ['in', 0.15, { type: 'parks_large', name: 'Elm Park', city: 'Elm' }],
       ['beyond', 0.16, { type: 'libraries' }],
@@ -168,6 +168,6 @@ test('a large park has the details that lists give it, even where a list puts it
       ],
     ],
   };
-  const { destinations } = await joinLists([park], tables, WEST);
+  const { destinations } = await joinLists([park], listed, WEST);
   expect(destinations).toEqual([{ ...park, address: { ...ADDRESS, city: 'Elm' } }]);
 });

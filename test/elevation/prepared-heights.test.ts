@@ -4,7 +4,7 @@ import { groundHeights, openRaster } from '../../builder/elevation/ground-height
 import { decodeHeights, encodeHeights } from '../../builder/elevation/height-cell.ts';
 import type { HeightRaster } from '../../builder/elevation/height-raster.ts';
 import { CellRectangle } from '../../builder/geo/cell-rectangle.ts';
-import { HeightTables } from '../../builder/prepare/read-heights.ts';
+import { heightsAt } from '../../builder/prepare/read-heights.ts';
 import { writeHeights } from '../../builder/prepare/write-heights.ts';
 import { silent } from '../../builder/progress.ts';
 import { Receipts } from '../../builder/receipts/receipts.ts';
@@ -84,5 +84,5 @@ test('a plan has the heights of the cells with streets only, and a unit reads th
   const expected = await groundHeights(rasters, lon, lat);
   for (const one of rasters) await one.close();
   expected[3] = Number.NaN;
-  expect(await new HeightTables(store, prepared).heightsAt(lon, lat)).toEqual(expected);
+  expect(await heightsAt(store, prepared, lon, lat)).toEqual(expected);
 });

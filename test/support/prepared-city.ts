@@ -7,7 +7,7 @@ import type { PreparationByJobs } from '../../builder/prepare/preparation.ts';
 import { BlockTables } from '../../builder/prepare/read-blocks.ts';
 import { FeedTables } from '../../builder/prepare/read-feeds.ts';
 import { OsmTables } from '../../builder/prepare/read-osm-cells.ts';
-import { PoiTables } from '../../builder/prepare/read-pois.ts';
+import { poisWithin } from '../../builder/prepare/read-pois.ts';
 import { writeBlocks } from '../../builder/prepare/write-blocks.ts';
 import { writeFeeds } from '../../builder/prepare/write-feeds.ts';
 import { writeOsmCells } from '../../builder/prepare/write-osm-cells.ts';
@@ -75,8 +75,10 @@ const preparedOf = (feeds: DatedFeeds, context: PreparationContext) =>
 const osmOf = async (paths: readonly string[], context: PreparationContext, area = EVERYWHERE) =>
   new OsmTables(context.store, await writeOsmCells({ ...context, paths, area, mapped: [], keyOf }));
 
-const poisOf = async (paths: readonly string[], context: PreparationContext, area = EVERYWHERE) =>
-  new PoiTables(context.store, await writePois({ ...context, paths, area, keyOf }));
+const poisOf = async (paths: readonly string[], context: PreparationContext, area = EVERYWHERE) => {
+  const prepared = await writePois({ ...context, paths, area, keyOf });
+  return (within: BoundingBox) => poisWithin(context.store, prepared, within);
+};
 
 /** The contents of OpenStreetMap files within an area, as a unit reads them after preparation. */
 export function extractOsm(
@@ -98,8 +100,8 @@ export function readPois(
 ): Promise<Destination[]> {
   return withPreparation(async (context) => {
     const pois: Destination[] = [];
-    const tables = await poisOf(paths, { ...context, progress }, area);
-    for await (const poi of tables.within(area)) pois.push(poi);
+    const within = await poisOf(paths, { ...context, progress }, area);
+    for await (const poi of within(area)) pois.push(poi);
     return pois.sort((a, b) => a.destId - b.destId);
   });
 }
@@ -134,6 +136,7 @@ export function readFiles(files: Files): Promise<Region> {
     const osm = await osmOf(files.osm, context);
     const pois = await poisOf(files.pois ?? [], context);
     const { rulesOfR5 = OWN_RULES } = files;
-    return readRegion({ elevation: null, osm, blocks, pois, counties, windows, rulesOfR5 }, silent);
+    const inputs = { heightsAt: null, osm, blocks, poisWithin: pois, counties, windows, rulesOfR5 };
+    return readRegion(inputs, silent);
   });
 }
