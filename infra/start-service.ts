@@ -22,6 +22,7 @@ import type { Bytes } from '../shards/units.ts';
 import { packageVersion } from './cli/package-version.ts';
 import { run } from './cli/run.ts';
 import { terminalProgress } from './cli/terminal-progress.ts';
+import { whileOpen } from './cli/while-open.ts';
 import { writeDemoCity } from './demo/write-demo-city.ts';
 import { UsageError } from './errors.ts';
 import { CLOSE_WITHIN_MS, endsWithinMs } from './listen.ts';
@@ -154,8 +155,7 @@ async function buildOwnStore(
   prepare: () => Promise<BuildRequest>,
   progress: Progress,
 ): Promise<void> {
-  const opened = await openWritableStore(store);
-  try {
+  await whileOpen(openWritableStore(store), async (opened) => {
     await whileBuilding(opened, [], async () => {
       const request = await prepare();
       await buildRelease({ ...request, workers: availableParallelism() }, opened, progress);
@@ -164,9 +164,7 @@ async function buildOwnStore(
     const counties = Object.keys(release.manifest.counties);
     const exported = { tables: EXPORTED, counties, format: 'parquet' } as const;
     await publishExports(release, exported, opened, progress);
-  } finally {
-    await opened.close();
-  }
+  });
 }
 
 /**

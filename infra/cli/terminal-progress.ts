@@ -1,5 +1,6 @@
 import { duration, type Progress, type StageProgress } from '../../builder/progress.ts';
 import { withCommas } from '../../shards/number-words.ts';
+import { asShown } from '../../shards/shown-text.ts';
 
 const REDRAW_MS = 100;
 /**
@@ -21,8 +22,10 @@ export function terminalProgress(
   now = () => performance.now(),
 ): Progress {
   const live = out.isTTY === true;
-  const show = (line: string, end: string) =>
+  const show = (text: string, end: string) => {
+    const line = asShown(text);
     out.write(live ? `\r\x1b[2K${line}${end}` : `${line}\n`);
+  };
   return {
     note: (line) => show(line, '\n'),
     start(stage, total, unit): StageProgress {

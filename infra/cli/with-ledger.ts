@@ -4,6 +4,7 @@ import { isMissingLedger, openLedger } from '../../proxy/ledger/open-ledger.ts';
 import { UsageError } from '../errors.ts';
 import { ledgerSchema } from '../settings/locations.ts';
 import { type Flags, readSettings } from '../settings/read-settings.ts';
+import { tell } from './print.ts';
 import { readTogether, run } from './run.ts';
 
 /**
@@ -26,7 +27,7 @@ export function runWithLedger(
     const isNew = isMissingLedger(LEDGER);
     // The limit has no effect, since it applies to requests, and a command makes none.
     const ledger = await openLedger(LEDGER, { rateLimitPerMinute: 1 });
-    if (isNew) process.stderr.write(`created the ledger ${LEDGER}\n`);
+    if (isNew) tell(`created the ledger ${LEDGER}`);
     try {
       await use(ledger);
     } finally {
@@ -61,9 +62,4 @@ export function operator(): Change {
 /** Display name of an account: its address, or its id if it has none. */
 export function nameOf({ email, id }: Account): string {
   return email ?? id;
-}
-
-/** Prints a JSON object on one line, or the text for it. */
-export function print(isJson: boolean | undefined, json: object, words: string): void {
-  process.stdout.write(`${isJson ? JSON.stringify(json) : words}\n`);
 }

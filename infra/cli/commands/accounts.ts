@@ -14,8 +14,9 @@ import { ledgerSchema } from '../../settings/locations.ts';
 import { paymentSettings } from '../../settings/payment.ts';
 import type { Flags } from '../../settings/read-settings.ts';
 import { integer } from '../integer-flag.ts';
+import { printEither, tell } from '../print.ts';
 import { addSettings } from '../setting-options.ts';
-import { accountCalled, nameOf, operator, print, runWithLedger } from '../with-ledger.ts';
+import { accountCalled, nameOf, operator, runWithLedger } from '../with-ledger.ts';
 import { stateOf } from './keys.ts';
 import { addMoveAccountsCommands } from './move-accounts.ts';
 
@@ -86,7 +87,7 @@ Stripe settings as tta portal.`,
 
 async function list(ledger: Ledger, { json }: AccountsFlags): Promise<void> {
   for await (const account of ledger.allAccounts()) {
-    print(json, described(account), `${account.id}  ${lineOf(account)}`);
+    printEither(json, described(account), `${account.id}  ${lineOf(account)}`);
   }
 }
 
@@ -136,7 +137,7 @@ async function show(ledger: Ledger, name: string, { json }: AccountsFlags): Prom
     ...audit.map(({ at, by, what, detail }) => `  ${at}  ${by}  ${what}  ${detail}`.trimEnd()),
   ];
   const shown = { ...described(account), membership, sessions, keys, grants, usage, audit };
-  print(json, shown, lines.join('\n'));
+  printEither(json, shown, ...lines);
 }
 
 /** Returns the facts about an active membership; otherwise null. */
@@ -162,7 +163,7 @@ async function grant(ledger: Ledger, name: string, flags: GrantFlags): Promise<v
   const account = await accountCalled(ledger, name);
   const given = { tokens, cause, atMs: Date.now() };
   const { granted, balance } = await ledger.grant(account.id, given, 'operator');
-  print(
+  printEither(
     flags.json,
     { account: account.id, granted, cause, tokens_remaining: balance },
     `${nameOf(account)}: ${granted ? `${counted(tokens, 'token')} granted` : `nothing granted, "${cause}" has been granted before`}; ${counted(balance, 'token')}`,
@@ -187,8 +188,8 @@ async function endAtStripe(ledger: Ledger, id: AccountId): Promise<void> {
       `the membership is paid for by ${membership.subscription} of ${customer} at Stripe; set STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET and STRIPE_MEMBERSHIP_PRICE to cancel it there`,
     );
   }
-  process.stderr.write(
-    `the account is ${customer} at Stripe, which cannot be checked without STRIPE_SECRET_KEY; make sure that it has no subscription there\n`,
+  tell(
+    `the account is ${customer} at Stripe, which cannot be checked without STRIPE_SECRET_KEY; make sure that it has no subscription there`,
   );
 }
 
@@ -214,7 +215,7 @@ function change(
     const { id } = await accountCalled(ledger, name);
     await apply(ledger, id);
     const account = await accountCalled(ledger, id);
-    print(flags.json, described(account), `${nameOf(account)}: ${outcome}`);
+    printEither(flags.json, described(account), `${nameOf(account)}: ${outcome}`);
   });
 }
 

@@ -13,9 +13,11 @@ import { type Flags, readSettings } from '../../settings/read-settings.ts';
 import { executorOf } from '../executor-of.ts';
 import { gapWarnings } from '../gap-warnings.ts';
 import { addInputs, type InputFlags, readInputs } from '../input-options.ts';
+import { print, tell } from '../print.ts';
 import { readTogether, runResumable } from '../run.ts';
 import { addSettings } from '../setting-options.ts';
 import { terminalProgress } from '../terminal-progress.ts';
+import { whileOpen } from '../while-open.ts';
 
 interface BuildFlags extends InputFlags, Flags {
   release?: string;
@@ -42,7 +44,6 @@ async function build(flags: BuildFlags): Promise<void> {
   );
   const begun = performance.now();
   const progress = terminalProgress(process.stderr);
-  const store = await openWritableStore(set.STORE);
   const request = {
     ...inputs,
     release,
@@ -52,11 +53,10 @@ async function build(flags: BuildFlags): Promise<void> {
     directions: set.DIRECTIONS,
     ...(set.ACCESS && { access: set.ACCESS }),
     unitBlocks: set.UNIT_BLOCKS,
-    scratch: store.scratch,
   };
-  try {
+  await whileOpen(openWritableStore(set.STORE), async (store) => {
     const open = executorOf(set.QUEUE, store, progress);
-    const make = () => buildRelease(request, store, progress, open);
+    const make = () => buildRelease({ ...request, scratch: store.scratch }, store, progress, open);
     const { latest, manifest } = await whileBuilding(
       store,
       pathsIn(inputs),
@@ -66,16 +66,13 @@ async function build(flags: BuildFlags): Promise<void> {
     const counties = Object.entries(manifest.counties);
     const blocks = counties.reduce((sum, [, county]) => sum + county.blocks, 0);
     const routable = counties.reduce((sum, [, county]) => sum + county.routable_blocks, 0);
-    process.stdout.write(
-      `release ${latest.release}: ${counted(blocks, 'block')} (${routable} routable) in ${counted(counties.length, 'county', 'counties')}, ${duration((performance.now() - begun) / 1000)}, at most ${Math.round(process.resourceUsage().maxRSS / 1024)} MB of memory\n${latest.manifest}\n`,
+    print(
+      `release ${latest.release}: ${counted(blocks, 'block')} (${routable} routable) in ${counted(counties.length, 'county', 'counties')}, ${duration((performance.now() - begun) / 1000)}, at most ${Math.round(process.resourceUsage().maxRSS / 1024)} MB of memory`,
+      latest.manifest,
     );
     const extracts = await Promise.all(inputs.osm.map(extractCoverageOf));
-    for (const warning of gapWarnings(manifest, extracts)) {
-      process.stderr.write(`warning: ${warning}\n`);
-    }
-  } finally {
-    await store.close();
-  }
+    tell(...gapWarnings(manifest, extracts).map((warning) => `warning: ${warning}`));
+  });
 }
 
 function parseRelease(label: string | undefined): string {

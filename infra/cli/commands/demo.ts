@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import { DEMO_PRESETS, type DemoPreset, writeDemoCity } from '../../demo/write-demo-city.ts';
 import { integer } from '../integer-flag.ts';
+import { print } from '../print.ts';
 import { run } from '../run.ts';
 import { terminalProgress } from '../terminal-progress.ts';
 
@@ -45,7 +46,7 @@ export function defineDemo(command: Command): void {
         );
         const { osm, gtfs, blocks, places, counties, weights, addresses } = files;
         const written = [osm, gtfs, ...blocks, places, counties, ...weights, ...addresses];
-        process.stdout.write(`${written.join('\n')}\n`);
+        print(...written);
       }),
     );
 }

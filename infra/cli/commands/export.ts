@@ -5,8 +5,7 @@ import { publishExports } from '../../../builder/export/publish-exports.ts';
 import { TABLE_NAMES, tableNamesIn } from '../../../builder/export/tables.ts';
 import { verifyExport } from '../../../builder/export/verify-export.ts';
 import type { ExportRequest } from '../../../builder/export/write-tables.ts';
-import type { Progress } from '../../../builder/progress.ts';
-import { type OpenExecutor, withExecutor } from '../../../builder/tasks/executor.ts';
+import { withExecutor } from '../../../builder/tasks/executor.ts';
 import { exportTablesBy } from '../../../builder/tasks/export-tables.ts';
 import { counted } from '../../../shards/number-words.ts';
 import { GEOPARQUET_VERSIONS, type GeoParquetVersion } from '../../../shards/parquet/table.ts';
@@ -26,6 +25,7 @@ import { exportSchema } from '../../settings/builds.ts';
 import { type Flags, readSettings } from '../../settings/read-settings.ts';
 import { commaList } from '../comma-list.ts';
 import { executorOf } from '../executor-of.ts';
+import { print } from '../print.ts';
 import { run, runResumable } from '../run.ts';
 import { addSettings } from '../setting-options.ts';
 import { terminalProgress } from '../terminal-progress.ts';
@@ -44,13 +44,6 @@ interface Selection {
 interface ExportFlags extends Selection, Flags {
   out?: string;
 }
-
-/** Writes tables of the release of a store, and returns all files that are there afterwards. */
-type Write<S extends Store> = (
-  release: Release,
-  request: ExportRequest,
-  store: S,
-) => Promise<readonly ExportedTable[]>;
 
 /** Defines the options and the action of `tta export`. */
 export function defineExport(command: Command): void {
@@ -114,20 +107,29 @@ async function exportTables(flags: ExportFlags): Promise<void> {
   const { out } = flags;
   const { STORE, WORKERS, QUEUE } = readSettings(exportSchema, flags);
   const progress = terminalProgress(process.stderr);
-  if (QUEUE !== undefined) {
-    const open = (store: WritableStore) => executorOf(QUEUE, store, progress)!;
-    return exportFrom(openWritableStore(STORE), byExecutor(open, WORKERS, out, progress), flags);
+  if (QUEUE === undefined && out !== undefined) {
+    return exportFrom(openStore(STORE), flags, (release, request) =>
+      whileOpen(openWritableStore(out), (folder) =>
+        exportRelease(release, request, folder, progress, WORKERS),
+      ),
+    );
   }
-  if (out !== undefined)
-    return exportFrom(openStore(STORE), toFolder(out, WORKERS, progress), flags);
-  return exportFrom(openWritableStore(STORE), intoStore(WORKERS, progress), flags);
+  return exportFrom(openWritableStore(STORE), flags, (release, request, store) => {
+    const open = executorOf(QUEUE, store, progress);
+    if (open === undefined) return publishExports(release, request, store, progress, WORKERS);
+    return withExecutor(open, (executor) => {
+      const write = (folder: WritableStore | null) =>
+        exportTablesBy(executor, release, request, store, progress, WORKERS, folder);
+      return out === undefined ? write(null) : whileOpen(openWritableStore(out), write);
+    });
+  });
 }
 
-/** Writes the tables that the flags select, and reports how many files there are now. */
+/** Writes the tables that the flags select by `write`, and reports how many files there are now. */
 function exportFrom<S extends Store>(
   opening: Promise<S>,
-  write: Write<S>,
   flags: ExportFlags,
+  write: (release: Release, request: ExportRequest, store: S) => Promise<readonly ExportedTable[]>,
 ): Promise<void> {
   return whileOpen(opening, async (store) => {
     const release = await openRelease(store, new ReleaseCache(CACHE_BYTES));
@@ -138,31 +140,6 @@ function exportFrom<S extends Store>(
       : `${store.location}, for the API to serve,`;
     report(release, request, place, files.length);
   });
-}
-
-function toFolder(out: string, threads: number, progress: Progress): Write<Store> {
-  return (release, request) =>
-    whileOpen(openWritableStore(out), (folder) =>
-      exportRelease(release, request, folder, progress, threads),
-    );
-}
-
-function intoStore(threads: number, progress: Progress): Write<WritableStore> {
-  return (release, request, store) => publishExports(release, request, store, progress, threads);
-}
-
-function byExecutor(
-  open: (store: WritableStore) => OpenExecutor,
-  threads: number,
-  out: string | undefined,
-  progress: Progress,
-): Write<WritableStore> {
-  return (release, request, store) =>
-    withExecutor(open(store), (executor) => {
-      const write = (folder: WritableStore | null) =>
-        exportTablesBy(executor, release, request, store, progress, threads, folder);
-      return out === undefined ? write(null) : whileOpen(openWritableStore(out), write);
-    });
 }
 
 async function requestOf(release: Release, asked: Selection): Promise<ExportRequest> {
@@ -227,9 +204,7 @@ function report(
   files: number,
 ): void {
   const what = `${counted(tables.length, 'table')} of ${counted(counties.length, 'county', 'counties')}`;
-  process.stdout.write(
-    `release ${manifest.release}: ${what}; ${place} now has ${counted(files, 'table file')}\n`,
-  );
+  print(`release ${manifest.release}: ${what}; ${place} now has ${counted(files, 'table file')}`);
 }
 
 function verify(location: string): Promise<void> {
@@ -243,7 +218,7 @@ function verify(location: string): Promise<void> {
       stage.at(++files);
       if (!isDamaged) continue;
       faults++;
-      process.stdout.write(`${name}: is damaged or missing\n`);
+      print(`${name}: is damaged or missing`);
     }
     stage.finish(counted(files, 'file'));
     if (files === 0) {
@@ -252,6 +227,6 @@ function verify(location: string): Promise<void> {
       );
     }
     if (faults > 0) throw new UsageError(`${counted(faults, 'damaged file')}; export again`);
-    process.stdout.write(`${counted(files, 'file')} as exported\n`);
+    print(`${counted(files, 'file')} as exported`);
   });
 }

@@ -21,6 +21,7 @@ import {
 } from '../area-options.ts';
 import { commaList } from '../comma-list.ts';
 import { packageVersion } from '../package-version.ts';
+import { print, tell } from '../print.ts';
 import { runResumable } from '../run.ts';
 import { addSettings } from '../setting-options.ts';
 import { terminalProgress } from '../terminal-progress.ts';
@@ -79,8 +80,7 @@ async function fetchFiles(flags: FetchFlags): Promise<void> {
     ...weights,
     ...addresses.filter((file) => !osm.includes(file)),
   ];
-  const text = isEnough ? buildCommand(out) : files.map((file) => path.join(out, file)).join('\n');
-  process.stdout.write(`${text}\n`);
+  print(...(isEnough ? [buildCommand(out)] : files.map((file) => path.join(out, file))));
 }
 
 /** Fetches the inputs of an area into a folder as flags and settings say, and prints warnings. */
@@ -110,12 +110,9 @@ export async function fetchArea(
     },
   };
   const fetched = await fetchInputs(request, progress);
-  for (const remark of fetched.remarks) {
-    process.stderr.write(`warning: transit feeds: ${remark}\n`);
-  }
-  for (const table of fetched.withoutWeights) {
-    process.stderr.write(`warning: weights not downloaded: ${table}\n`);
-  }
+  const { remarks, withoutWeights } = fetched;
+  tell(...remarks.map((remark) => `warning: transit feeds: ${remark}`));
+  tell(...withoutWeights.map((table) => `warning: weights not downloaded: ${table}`));
   return fetched;
 }
 

@@ -42,6 +42,7 @@ import { WEIGHTS_KIND, WeightTable } from '../../../shards/weights/weight-table.
 import { UsageError } from '../../errors.ts';
 import { print } from '../print.ts';
 import { run } from '../run.ts';
+import { whileOpen } from '../while-open.ts';
 
 /** Magic bytes of objects that are not shards in an envelope. */
 const FLATGEOBUF = 'fgb';
@@ -60,8 +61,7 @@ export function defineInspect(command: Command): void {
 
 async function inspect(file: string): Promise<void> {
   const [location, name] = storeOf(file);
-  const store = await openStore(location);
-  try {
+  await whileOpen(openStore(location), async (store) => {
     const info = await store.stat(name);
     if (info === null) throw new UsageError(`${file}: ${await notThere(file)}`);
     const ref = { name, bytes: info.bytes, sha256: '' };
@@ -74,9 +74,7 @@ async function inspect(file: string): Promise<void> {
     else if (BLOCK_BANDS_MAGIC.startsWith(text)) await inspectBlockBands(store, ref);
     else if (ACCESS_CLASSES_MAGIC.startsWith(text)) await inspectAccessClasses(store, ref);
     else await inspectShard(store, ref, first);
-  } finally {
-    await store.close();
-  }
+  });
 }
 
 async function notThere(file: string): Promise<string> {

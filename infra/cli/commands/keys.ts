@@ -9,8 +9,9 @@ import { ArgumentError, UsageError } from '../../errors.ts';
 import { ledgerSchema } from '../../settings/locations.ts';
 import type { Flags } from '../../settings/read-settings.ts';
 import { integer } from '../integer-flag.ts';
+import { printEither, tell } from '../print.ts';
 import { addSettings } from '../setting-options.ts';
-import { accountCalled, nameOf, operator, print, runWithLedger } from '../with-ledger.ts';
+import { accountCalled, nameOf, operator, runWithLedger } from '../with-ledger.ts';
 
 interface KeysFlags extends Flags {
   account?: string;
@@ -66,7 +67,7 @@ export function defineKeys(keys: Command): void {
           const { account, key } = await keyCalled(ledger, flags, text);
           await change(ledger, account, key);
           const now = (await ledger.keys(account.id)).find(({ id }) => id === key.id)!;
-          print(flags.json, described(now, account), `${key.prefix}… ${verb}d`);
+          printEither(flags.json, described(now, account), `${key.prefix}… ${verb}d`);
         }),
       );
   }
@@ -126,7 +127,7 @@ async function create(ledger: Ledger, flags: CreateFlags): Promise<void> {
     );
   }
   const { plainKey, key, account } = made;
-  print(
+  printEither(
     flags.json,
     {
       key: plainKey,
@@ -138,14 +139,14 @@ async function create(ledger: Ledger, flags: CreateFlags): Promise<void> {
   );
   if (flags.json) return;
   // The standard output is the key alone, for `KEY=$(tta keys create)`.
-  process.stderr.write(`${counted(account.balance, 'token')}. The key will not be shown again.\n`);
+  tell(`${counted(account.balance, 'token')}. The key will not be shown again.`);
 }
 
 async function list(ledger: Ledger, flags: KeysFlags): Promise<void> {
   for await (const { account, key } of keysAskedFor(ledger, flags)) {
     const { prefix, label } = key;
     const created = new Date(key.createdAtMs).toISOString();
-    print(
+    printEither(
       flags.json,
       described(key, account),
       `${prefix}…  ${stateOf(key, account)}  ${created}  ${nameOf(account)}  ${counted(account.balance, 'token')}  ${label}`,

@@ -9,6 +9,7 @@ import { counted } from '../../../shards/number-words.ts';
 import { UsageError } from '../../errors.ts';
 import { ledgerSchema } from '../../settings/locations.ts';
 import { type Flags, readSettings } from '../../settings/read-settings.ts';
+import { tell } from '../print.ts';
 import { run } from '../run.ts';
 import { addSettings } from '../setting-options.ts';
 import { terminalProgress } from '../terminal-progress.ts';
@@ -61,9 +62,7 @@ async function backUpTo(file: string, flags: Flags): Promise<void> {
   const { backUpLedger } = await import('../../../proxy/ledger/sqlite/backup.ts');
   try {
     const { accounts, tokens } = await backUpLedger(directory, file);
-    process.stderr.write(
-      `backup: ${counted(accounts, 'account')} with ${counted(tokens, 'token')} in ${file}\n`,
-    );
+    tell(`backup: ${counted(accounts, 'account')} with ${counted(tokens, 'token')} in ${file}`);
   } catch (error) {
     throw usageErrorOf(error, file);
   }
@@ -76,9 +75,7 @@ async function restoreFrom(file: string, flags: Flags): Promise<void> {
   try {
     const { accounts, tokens, replaced } = await restoreLedger(directory, file);
     const kept = replaced === null ? '' : `; the replaced ledger is kept as ${replaced}`;
-    process.stderr.write(
-      `restore: ${counted(accounts, 'account')} with ${counted(tokens, 'token')}${kept}\n`,
-    );
+    tell(`restore: ${counted(accounts, 'account')} with ${counted(tokens, 'token')}${kept}`);
   } catch (error) {
     throw usageErrorOf(error, file);
   }

@@ -10,9 +10,11 @@ import { openWritableStore } from '../../../shards/store/open-store.ts';
 import { planSchema } from '../../settings/builds.ts';
 import { type Flags, readSettings } from '../../settings/read-settings.ts';
 import { addInputs, type InputFlags, readInputs } from '../input-options.ts';
+import { print } from '../print.ts';
 import { readTogether, run } from '../run.ts';
 import { addSettings } from '../setting-options.ts';
 import { terminalProgress } from '../terminal-progress.ts';
+import { whileOpen } from '../while-open.ts';
 
 /** Defines the options and the action of `tta plan`. */
 export function definePlan(command: Command): void {
@@ -30,27 +32,24 @@ async function plan(flags: InputFlags & Flags): Promise<void> {
     () => readInputs(flags),
     () => readSettings(planSchema, flags),
   );
-  const store = await openWritableStore(set.STORE);
-  try {
-    const planned = await whileBuilding(store, pathsIn(request), () =>
+  const planned = await whileOpen(openWritableStore(set.STORE), (store) =>
+    whileBuilding(store, pathsIn(request), () =>
       planRelease(request, store, terminalProgress(process.stderr)),
-    );
-    process.stdout.write(inWords(planned, set.UNIT_BLOCKS));
-  } finally {
-    await store.close();
-  }
+    ),
+  );
+  print(...inWords(planned, set.UNIT_BLOCKS));
 }
 
 function inWords(
   { ref, plan: { counties, county_names, modes, feeds, feeds_left_out } }: StoredPlan,
   most: number,
-): string {
+): string[] {
   const blocksOf = (group: readonly string[]) =>
     group.reduce((sum, county) => sum + counties[county].blocks, 0);
   const all = Object.keys(counties);
   const units = cutUnits(counties, most);
   const named = (county: string) => countyInWords(county, county_names[county]);
-  const lines = [
+  return [
     `${ref.name}: ${counted(blocksOf(all), 'block')} in ${counted(all.length, 'county', 'counties')}; ${modes.join(', ')}`,
     ...feeds.map(({ facts }) => `feed ${facts.file}: service day ${facts.service_date}`),
     ...feeds_left_out.map(({ file, reason }) => `feed ${file}: left out: ${reason}`),
@@ -59,5 +58,4 @@ function inWords(
         `unit ${i + 1}: ${counted(blocksOf(unit), 'block')}; ${unit.map(named).join(', ')}`,
     ),
   ];
-  return `${lines.join('\n')}\n`;
 }

@@ -3,7 +3,8 @@ import { counted } from '../../../shards/number-words.ts';
 import { ArgumentError } from '../../errors.ts';
 import { paymentSettings } from '../../settings/payment.ts';
 import type { Flags } from '../../settings/read-settings.ts';
-import { print, runWithLedger } from '../with-ledger.ts';
+import { printEither } from '../print.ts';
+import { runWithLedger } from '../with-ledger.ts';
 
 interface ReconcileFlags extends Flags {
   since?: string;
@@ -36,7 +37,7 @@ portal is running, and repeatedly: nothing is booked twice.`,
         const { reconcileWith } = await import('../../../portal/payment/open-payment.ts');
         const { tokensGranted, tokensTakenBack, membershipsChanged, ...looked } =
           await reconcileWith(settings, opened, sinceMs);
-        print(
+        printEither(
           json,
           {
             ...looked,
@@ -44,12 +45,10 @@ portal is running, and repeatedly: nothing is booked twice.`,
             tokens_taken_back: tokensTakenBack,
             memberships_changed: membershipsChanged,
           },
-          [
-            `checked ${Object.entries(looked)
-              .map(([kind, count]) => `${count} ${kind}`)
-              .join(', ')}`,
-            `granted ${counted(tokensGranted, 'token')}, took back ${tokensTakenBack}, changed ${counted(membershipsChanged, 'membership')}`,
-          ].join('\n'),
+          `checked ${Object.entries(looked)
+            .map(([kind, count]) => `${count} ${kind}`)
+            .join(', ')}`,
+          `granted ${counted(tokensGranted, 'token')}, took back ${tokensTakenBack}, changed ${counted(membershipsChanged, 'membership')}`,
         );
       });
     });

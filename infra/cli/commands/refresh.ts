@@ -15,7 +15,7 @@ import { type AreaFlags, readArea } from '../area-options.ts';
 import { executorOf } from '../executor-of.ts';
 import { addInputs, type InputFlags, readInputs } from '../input-options.ts';
 import { packageVersion } from '../package-version.ts';
-import { print } from '../print.ts';
+import { print, tell } from '../print.ts';
 import { readTogether, runResumable, WRONG_ARGUMENTS } from '../run.ts';
 import { addSettings } from '../setting-options.ts';
 import { terminalProgress } from '../terminal-progress.ts';
@@ -88,7 +88,7 @@ async function refresh(flags: RefreshFlags): Promise<void> {
     const now = new Date();
     const refreshed = await refreshRelease(scratched, thresholds, store, progress, now, open);
     const current = (await latestIfAny(store))?.release ?? 'none';
-    for (const line of wordsFor(refreshed, current)) print(line);
+    print(...wordsFor(refreshed, current));
     process.exitCode = EXIT_CODES[refreshed.outcome];
     const { WEBHOOK_URL: url, WEBHOOK_SECRET: key } = set;
     if (url !== undefined && key !== undefined) await announce(refreshed, { url, key }, store);
@@ -127,6 +127,6 @@ async function announce(
     const userAgent = `tta-refresh/${packageVersion()}`;
     await deliver(webhook, { type, data }, new Receipts(store), userAgent);
   } catch (error) {
-    process.stderr.write(`warning: not announced: ${describe(error)}\n`);
+    tell(`warning: not announced: ${describe(error)}`);
   }
 }

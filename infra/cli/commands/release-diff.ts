@@ -73,7 +73,7 @@ export async function writeDiff(
   print(
     `${out}: ${counted(rows, flags.format === 'geojson' || flags.format === 'pmtiles' ? 'block' : 'row')} that differ`,
   );
-  for (const line of changeSummary(comparison)) print(line);
+  print(...changeSummary(comparison));
 }
 
 /** Writes a file in place of any before; returns the number of rows or blocks. */

@@ -33,7 +33,7 @@ import { type Finding, verifyRelease } from '../../../shards/verify/verify-relea
 import { ArgumentError, describe, UsageError } from '../../errors.ts';
 import { storeSchema } from '../../settings/locations.ts';
 import { type Flags, readSettings } from '../../settings/read-settings.ts';
-import { print } from '../print.ts';
+import { print, printEither } from '../print.ts';
 import { changesInWords } from '../release-changes.ts';
 import { contentsOf, sizeOf } from '../release-contents.ts';
 import { run } from '../run.ts';
@@ -228,7 +228,7 @@ async function diff(
     countyInWords(county, (is.counties[county] ?? was.counties[county])?.name);
   for await (const diff of diffReleases(store, was, is)) {
     differing++;
-    print(json ? JSON.stringify(diff) : changesInWords(diff, named(diff.county)));
+    printEither(json, diff, changesInWords(diff, named(diff.county)));
   }
   if (json) return;
   const all = new Set([...Object.keys(was.counties), ...Object.keys(is.counties)]).size;
@@ -241,11 +241,11 @@ async function show(
   { json = false, verbose = false }: ShowFlags,
 ): Promise<void> {
   const { manifest, latest, notes } = await open(store, wanted);
-  if (json) return print(JSON.stringify(manifest, null, 2));
+  if (json) return void process.stdout.write(`${JSON.stringify(manifest, null, 2)}\n`);
   const since = wanted === undefined ? `, current, published ${latest.published_at}` : '';
   print(`release ${manifest.release}${since}: ${latest.manifest}`);
   for (const line of contentsOf(manifest, verbose)) print(line);
-  if (notes) for (const line of notesInWords(notes, verbose)) print(line);
+  if (notes) print(...notesInWords(notes, verbose));
 }
 
 async function verify(store: Store, wanted: string | undefined): Promise<void> {

@@ -1,10 +1,9 @@
 import type { Command } from 'commander';
 import { counted } from '../../../shards/number-words.ts';
-import { asShown } from '../../../shards/shown-text.ts';
 import { ArgumentError } from '../../errors.ts';
 import { applyScenario } from '../../scenario/apply-scenario.ts';
 import { ScenarioError } from '../../scenario/scenario-file.ts';
-import { print } from '../print.ts';
+import { print, tell } from '../print.ts';
 import { run } from '../run.ts';
 
 interface ScenarioFlags {
@@ -57,11 +56,9 @@ async function change(file: string, { gtfs, out, dryRun = false }: ScenarioFlags
       ...notes,
       dryRun ? 'nothing is written (--dry-run)' : out!,
     ];
-    for (const line of lines) print(asShown(line));
+    print(...lines);
   } catch (error) {
-    if (error instanceof ScenarioError) {
-      for (const problem of error.problems) process.stderr.write(`${asShown(problem)}\n`);
-    }
+    if (error instanceof ScenarioError) tell(...error.problems);
     throw error;
   }
 }
