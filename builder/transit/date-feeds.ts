@@ -1,19 +1,13 @@
 import path from 'node:path';
 import { boxesMeet, bufferBox, EVERYWHERE } from '../../shards/geometry/wgs84.ts';
 import { counted } from '../../shards/number-words.ts';
-import type { FeedFacts, LeftOutFeed } from '../../shards/release/manifest.ts';
+import type { LeftOutFeed } from '../../shards/release/manifest.ts';
 import { BASE_WINDOW, type DepartureWindow } from '../../shards/services.ts';
 import type { BoundingBox } from '../../shards/units.ts';
 import { type FeedOutline, readFeedOutline } from '../gtfs/feed-outline.ts';
 import { bestLike, daysOfWeekend } from '../gtfs/ordinary-days.ts';
 import { chooseServiceDays, ownDays } from '../gtfs/service-day.ts';
-import {
-  dayNumber,
-  isoDate,
-  isWeekday,
-  type ServiceDate,
-  type ServiceDay,
-} from '../gtfs/service-time.ts';
+import { dayNumber, isoDate, isWeekday, type ServiceDay } from '../gtfs/service-time.ts';
 import { fingerprint } from '../inputs/fingerprint.ts';
 import {
   noneUsable,
@@ -22,27 +16,15 @@ import {
   unreadableFeed,
   withoutService,
 } from './accept-feeds.ts';
+import type { FeedOfDay } from './feed-day.ts';
 import { findRepeatedRoutes } from './repeated-routes.ts';
 import { clockOf, FARTHEST_RIDE, type TransitClock } from './transit-clock.ts';
-
-/** A feed and the day it is read for. */
-interface DatedFeed {
-  readonly path: string;
-  /** The `fingerprint` of the feed. */
-  readonly sha256: string;
-  readonly day: ServiceDate;
-  readonly patterns: FeedFacts['weekday_patterns'];
-  /** Number of trips on the feed's best ordinary weekdays, or days of a weekend like its own. */
-  readonly best: number;
-  /** Routes that are not read, each with the file of the feed that it is read from. */
-  readonly without: readonly (readonly [route: string, file: string])[];
-}
 
 /** Feeds, each with its day, and their common clock. */
 export interface DatedFeeds {
   readonly clock: TransitClock;
   /** The feeds to read, in the order given. */
-  readonly feeds: readonly DatedFeed[];
+  readonly feeds: readonly FeedOfDay[];
   readonly leftOut: readonly LeftOutFeed[];
   /** Lines for the log about the feeds' days and routes. */
   readonly notes: readonly string[];
@@ -112,7 +94,7 @@ export async function dateFeeds(
     clock,
     asked ?? near,
   );
-  const feeds = readable.flatMap((feed, i): DatedFeed[] => {
+  const feeds = readable.flatMap((feed, i): FeedOfDay[] => {
     const { readFrom, isAll } = repeated.get(i) ?? { readFrom: new Map(), isAll: false };
     const others = [...new Set(readFrom.values())].sort((a, b) => a - b);
     if (isAll) {

@@ -66,10 +66,11 @@ interface ShiftedDay extends DayWindow {
 /** A file of a feed and the day it is read for. */
 export interface FeedOfDay {
   readonly path: string;
+  /** The `fingerprint` of the feed. */
   readonly sha256: string;
   readonly day: ServiceDate;
   readonly patterns: FeedFacts['weekday_patterns'];
-  /** Number of trips on the feed's best days of the kind. */
+  /** Number of trips on the feed's best ordinary weekdays, or days of a weekend like its own. */
   readonly best: number;
   /** Routes that are not read, each with the file of the feed that it is read from. */
   readonly without: readonly (readonly [route: string, file: string])[];
