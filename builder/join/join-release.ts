@@ -6,7 +6,6 @@ import { counted } from '../../shards/number-words.ts';
 import { DestDirectory } from '../../shards/pois/dest-directory.ts';
 import {
   DIRECTIONS,
-  type Direction,
   type Latest,
   type Manifest,
   manifestSchema,
@@ -43,28 +42,23 @@ const receiptSchema = z.strictObject({ manifest: manifestSchema });
 
 /** The receipt of a join, whose key follows from the plan of a release and all its options. */
 export function joinReceipt(request: JoinRequest): ReceiptOf<typeof receiptSchema> {
-  const { release, tiles = true, plan } = request;
-  const options = [plan.ref.sha256, release, tiles, directionsOf(request), accessOf(request)];
-  return ['join', hashOfJson(options), receiptSchema];
+  const { release, plan } = request;
+  const madeOf = [plan.ref.sha256, release, partOptionsOf(request)];
+  return ['join', hashOfJson(madeOf), receiptSchema];
 }
 
-function accessOf({
+/** The options of a release that the parts of its join depend on, given or by default. */
+export function partOptionsOf({
+  tiles = true,
+  directions = DIRECTIONS,
   access,
-  plan,
-}: Pick<ReleaseRequest, 'access'> & { readonly plan: Pick<StoredPlan, 'plan'> }): string[] {
-  return countedWeights(plan.plan.weights.weights, access);
-}
-
-function directionsOf({ directions }: ReleaseRequest): Direction[] {
-  return DIRECTIONS.filter((one) => directions?.includes(one) ?? true);
-}
-
-/** The options of a release that the parts of its join depend on. */
-export function partOptionsOf(
-  request: ReleaseRequest & { readonly plan: Pick<StoredPlan, 'plan'> },
-): PartOptions {
-  const directions = directionsOf(request);
-  return { tiles: request.tiles !== false, directions, access: accessOf(request) };
+  plan: { plan },
+}: ReleaseRequest & { readonly plan: Pick<StoredPlan, 'plan'> }): PartOptions {
+  return {
+    tiles,
+    directions: DIRECTIONS.filter((one) => directions.includes(one)),
+    access: countedWeights(plan.weights.weights, access),
+  };
 }
 
 /** The results of all tasks before the last one. */

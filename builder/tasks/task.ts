@@ -7,12 +7,11 @@ import {
   objectRefSchema,
   releaseSchema,
 } from '../../shards/release/manifest.ts';
-import type { ObjectRef } from '../../shards/store/store.ts';
 import type { Bytes, CountyFips } from '../../shards/units.ts';
 import { WEIGHT_NAME } from '../../shards/weights/weight.ts';
-import { countedWeights } from '../access/counted-weights.ts';
 import type { ReleaseRequest } from '../build-request.ts';
 import { tableJobSchema } from '../export/table-job.ts';
+import { partOptionsOf } from '../join/join-release.ts';
 import { blocksOf, bytesOfUnit, cutUnits, DEFAULT_UNIT_BLOCKS } from '../plan/cut-units.ts';
 import { type LocalInput, plannedInputSchema } from '../plan/planned-input.ts';
 import type { ReleasePlan, StoredPlan } from '../plan/release-plan.ts';
@@ -80,14 +79,6 @@ export function idOf(madeOf: readonly unknown[]): string {
   return hashOfJson(madeOf).slice(0, ID_DIGITS);
 }
 
-/** Returns the id of a build: the same for the same release of the same plan. */
-function releaseIdOf(
-  plan: ObjectRef,
-  { release, tiles = true, directions = DIRECTIONS, access }: ReleaseRequest,
-): string {
-  return idOf([plan.sha256, release, tiles, directions, access]);
-}
-
 /** Blocks of a part of a join: larger ones read their surroundings less often. */
 const PART_BLOCKS = 200_000;
 
@@ -103,10 +94,10 @@ export function tasksOf(
   unitBlocks = DEFAULT_UNIT_BLOCKS,
   partBlocks = PART_BLOCKS,
 ): TaskNode {
-  const { release, tiles = true, directions = DIRECTIONS } = request;
-  const access = countedWeights(plan.weights.weights, request.access);
-  const build = releaseIdOf(ref, { ...request, access });
-  const common = { plan: ref, request: { release, tiles, directions, access } };
+  const { release } = request;
+  const options = partOptionsOf({ ...request, plan: { plan } });
+  const build = idOf([ref.sha256, release, options]);
+  const common = { plan: ref, request: { release, ...options } };
   const units = cutUnits(plan.counties, unitBlocks);
   const pairsOf = (counties: readonly CountyFips[]) =>
     counties.reduce((sum, county) => sum + plan.counties[county].pairs, 0);
@@ -128,7 +119,7 @@ export function tasksOf(
   const joined = { ...common, units, parts };
   const states = nodeOf('states', { kind: 'states', ...joined }, partNodes);
   const join = (after: readonly TaskNode[]) => nodeOf('join', { kind: 'join', ...joined }, after);
-  if (!tiles) return join([states]);
+  if (!options.tiles) return join([states]);
   const tileNodes = units.map((counties) =>
     nodeOf(`tiles-${counties[0]}`, { kind: 'tiles', ...joined, counties }, [states]),
   );
