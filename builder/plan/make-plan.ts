@@ -77,7 +77,7 @@ type Inputs = { readonly [Kind in keyof InputPaths]-?: readonly PlannedInput[] }
 export type RunJob = (
   job: PreparationJob,
   inputs: readonly LocalInput[],
-  onWork: (amount: number) => void,
+  at: (done: number) => void,
 ) => Promise<JobResult>;
 
 /** A plan and its preparations. A plan that lacks any preparation is created again. */
@@ -123,10 +123,10 @@ export async function makePlan(
     if (gtfs.length > 0) acceptFeeds(factsOf(feeds), feeds_left_out, request, progress);
     return stored;
   }
-  const run: PreparationByJobs['run'] = async (job, onWork) => {
+  const run: PreparationByJobs['run'] = async (job, at) => {
     // Other paths are those of scratch files.
     const files = job.paths.map(async (path) => local.get(path) ?? describeInput(path));
-    return runJob(job, await Promise.all(files), onWork);
+    return runJob(job, await Promise.all(files), at);
   };
   const plan = await inScratchFolder(request.scratch, (scratch) => {
     const checking: PlanContext['receipts'] = {

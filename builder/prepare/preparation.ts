@@ -23,10 +23,10 @@ export interface AreaPreparation extends Preparation {
 /** The context of a preparation that is divided into jobs. */
 export interface PreparationByJobs extends Preparation {
   /**
-   * Runs a job in any thread or on any machine, or finds its receipt. `onWork` receives amounts of
-   * the job's `work` that are done, as far as they are known.
+   * Runs a job in any thread or on any machine, or finds its receipt. `at` receives how much of
+   * the job's `work` is done, as far as that is known.
    */
-  readonly run: (job: PreparationJob, onWork: (amount: number) => void) => Promise<JobResult>;
+  readonly run: (job: PreparationJob, at: (done: number) => void) => Promise<JobResult>;
 }
 
 export interface PreparationJobContext {

@@ -16,11 +16,12 @@ export function prepareByJobs<T extends z.ZodType>(
   const onWork = accumulator(stage);
   const runOne = async (job: PreparationJob) => {
     let before = 0;
-    const { value, notes } = await run(job, (amount) => {
-      before += amount;
-      onWork(amount);
-    });
-    onWork(job.work - before);
+    const at = (done: number) => {
+      onWork(done - before);
+      before = done;
+    };
+    const { value, notes } = await run(job, at);
+    at(job.work);
     for (const note of notes) progress.note(`${job.paths.join(', ')}: ${note}`);
     return schema.parse(value);
   };

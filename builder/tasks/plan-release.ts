@@ -36,28 +36,19 @@ export function planBy(
 
 /** Returns a function that runs preparation jobs by an executor, unless they have receipts. */
 export function preparingBy(executor: Executor, store: WritableStore, receipts: Receipts): RunJob {
-  return async ({ spec, memory }, inputs, onWork) => {
+  return async ({ spec, memory }, inputs, at) => {
     const task = { kind: 'prepare' as const, spec, inputs: inputs.map(({ input }) => input) };
     const [stage, key] = receiptOf(task);
     const kept = await receipts.find(stage, key, z.unknown());
     if (kept !== null) return { value: kept, notes: [] };
     const id = `${idOf([key])}-${stage}`;
     const node = { id, task, after: [], inputs, memory };
-    const { notes } = await executor.run(node, { ...silent, start: () => adding(onWork) });
+    const { notes } = await executor.run(node, {
+      ...silent,
+      start: () => ({ at, finish: () => {} }),
+    });
     const value = await receipts.read(stage, key, z.unknown());
     if (value === null) throw lost(store, stage);
     return { value, notes };
-  };
-}
-
-/** A stage whose advances are reported as amounts. */
-function adding(onWork: (amount: number) => void) {
-  let before = 0;
-  return {
-    at(done: number) {
-      onWork(done - before);
-      before = done;
-    },
-    finish: () => {},
   };
 }

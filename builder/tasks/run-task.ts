@@ -14,7 +14,11 @@ import { makeStates, statesReceipt } from '../join/state-objects.ts';
 import { keyOf } from '../plan/make-plan.ts';
 import { type LocalInput, type PlannedInput, requireUnchanged } from '../plan/planned-input.ts';
 import { readPlan } from '../plan/release-plan.ts';
-import { runPreparationJob } from '../prepare/run-preparation-job.ts';
+import type { PreparationJobContext } from '../prepare/preparation.ts';
+import type { JobSpec } from '../prepare/preparation-job.ts';
+import { prepareFeed } from '../prepare/prepare-feed.ts';
+import { prepareHeights } from '../prepare/prepare-heights.ts';
+import { prepareOsmBatch } from '../prepare/prepare-osm-batch.ts';
 import { accumulator } from '../progress.ts';
 import type { StageContext } from '../receipts/receipts.ts';
 import { inScratchFolder } from '../scratch-folder.ts';
@@ -147,10 +151,25 @@ async function prepare(
     const stage = progress.start(spec.kind, null, WORK_UNITS[spec.kind]);
     const context = { store, note, onWork: accumulator(stage) };
     const paths = local.map(({ path }) => path);
-    const value = await runPreparationJob(spec, paths, context);
+    const value = await readInputs(spec, paths, context);
     await requireUnchanged(local);
     stage.finish();
     return value;
   });
   return notes;
+}
+
+function readInputs(
+  spec: JobSpec,
+  paths: readonly string[],
+  context: PreparationJobContext,
+): Promise<unknown> {
+  switch (spec.kind) {
+    case 'osm':
+      return prepareOsmBatch(paths, spec, context);
+    case 'elevation':
+      return prepareHeights(paths, spec, context);
+    case 'feed':
+      return prepareFeed(paths[0], spec, context);
+  }
 }

@@ -56,9 +56,9 @@ export function jobsBy(
   preparing = preparingBy,
 ): PreparationByJobs['run'] {
   const runJob = preparing(executor, store, receipts);
-  return async (job, onWork) => {
+  return async (job, at) => {
     const inputs = job.paths.map((path) => describeInput(path));
-    return runJob(job, await Promise.all(inputs), onWork);
+    return runJob(job, await Promise.all(inputs), at);
   };
 }
 
