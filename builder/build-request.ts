@@ -25,10 +25,20 @@ export interface InputPaths {
   readonly addresses?: readonly string[];
 }
 
+export const PATH_KINDS = [
+  'osm',
+  'blocks',
+  'population',
+  'gtfs',
+  'places',
+  'pois',
+  'elevation',
+  'weights',
+  'addresses',
+] as const satisfies readonly (keyof InputPaths)[];
+
 export function pathsIn(inputs: InputPaths): string[] {
-  const { osm, blocks, population = [], gtfs = [], places = [], pois = [] } = inputs;
-  const { elevation = [], weights = [], addresses = [] } = inputs;
-  return [osm, blocks, population, gtfs, places, pois, elevation, weights, addresses].flat();
+  return PATH_KINDS.flatMap((kind) => inputs[kind] ?? []);
 }
 
 /** The feeds that a build may do without. */

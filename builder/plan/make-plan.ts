@@ -15,7 +15,7 @@ import {
 import type { WritableStore } from '../../shards/store/store.ts';
 import { Taxonomy } from '../../shards/taxonomy.ts';
 import type { BoundingBox, DestTypeId } from '../../shards/units.ts';
-import type { InputPaths, PlanRequest } from '../build-request.ts';
+import { type InputPaths, PATH_KINDS, type PlanRequest, pathsIn } from '../build-request.ts';
 import { countyNames, isCountyLayer } from '../census/county-layer.ts';
 import type { Destination } from '../destinations/destination.ts';
 import { publicTaxonomy, TAXONOMY_VERSION } from '../destinations/taxonomy.ts';
@@ -71,7 +71,7 @@ import {
 import { programVersion } from './program-version.ts';
 import { type ReleasePlan, readPlan, type StoredPlan, storedPlan } from './release-plan.ts';
 
-type Inputs = { readonly [Kind in keyof InputPaths]-?: readonly PlannedInput[] };
+type Inputs = Readonly<Record<(typeof PATH_KINDS)[number], readonly PlannedInput[]>>;
 
 /** Runs a preparation job on its inputs; see `PreparationByJobs`. */
 export type RunJob = (
@@ -174,17 +174,13 @@ async function describeInputs(
   request: InputPaths,
   progress: Progress,
 ): Promise<DescribedInputs & { readonly local: ReadonlyMap<string, LocalInput> }> {
-  const { osm, blocks, population = [], gtfs = [], places = [], pois = [] } = request;
-  const { elevation = [], weights = [], addresses = [] } = request;
-  const all = { osm, blocks, population, gtfs, places, pois, elevation, weights, addresses };
-  const kinds = Object.entries(all);
-  const stage = progress.start('inputs', kinds.flatMap(([, paths]) => paths).length, 'inputs');
+  const stage = progress.start('inputs', pathsIn(request).length, 'inputs');
   const paths = new Map<string, string>();
   const local = new Map<string, LocalInput>();
   const described: [string, PlannedInput[]][] = [];
-  for (const [kind, given] of kinds) {
+  for (const kind of PATH_KINDS) {
     const inputs: PlannedInput[] = [];
-    for (const path of given) {
+    for (const path of request[kind] ?? []) {
       const described = await describeInput(path);
       local.set(path, described);
       paths.set(identityOf(described.input), path);
@@ -261,18 +257,7 @@ async function prepareAll(
     parameters: JSON.parse(JSON.stringify({ ...ROUTING, ...(hasHills && { hills: HILLS }) })),
     rules_of_r5: rulesIn(request),
     service_date: feeds && isoDate(feeds.clock.common),
-    inputs: {
-      osm: [...inputs.osm],
-      blocks: [...inputs.blocks],
-      population: [...inputs.population],
-      places: placeFiles,
-      county_layers: layers,
-      pois: [...inputs.pois],
-      elevation: [...inputs.elevation],
-      weights: [...inputs.weights],
-      addresses: [...inputs.addresses],
-      gtfs: [...inputs.gtfs],
-    },
+    inputs: { ...inputs, places: placeFiles, county_layers: layers },
     blocks,
     osm,
     elevation,

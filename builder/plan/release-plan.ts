@@ -21,7 +21,7 @@ import type { SearchedWindow } from '../transit/transit-region.ts';
 import { countyEstimateSchema } from './county-estimate.ts';
 import { plannedInputSchema } from './planned-input.ts';
 
-const inputs = z.array(plannedInputSchema);
+const inputs = z.array(plannedInputSchema).readonly();
 
 /** The common data of all parts of a release, independent of who builds them, where and when. */
 const releasePlanSchema = z.strictObject({
