@@ -1,4 +1,3 @@
-import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import {
   type AsyncBuffer,
   type ColumnChunk,
@@ -11,7 +10,9 @@ import { ByteWriter } from 'hyparquet-writer';
 import { writeMetadata } from 'hyparquet-writer/src/metadata.js';
 import type { BoundingBox, Bytes } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
-import { makeFolderOf, unwritable } from './fetch-folder.ts';
+import { mayMeet } from '../inputs/geoparquet.ts';
+import { writeFileWhole } from '../inputs/whole-file.ts';
+import { unwritable } from './fetch-folder.ts';
 import type { Http } from './http.ts';
 
 /** A file on a server that is read by ranges. */
@@ -22,6 +23,8 @@ interface RemoteFile {
 }
 
 const MAGIC = Buffer.from('PAR1');
+/** Paths of the columns with the bounds of a row. */
+const BOUNDS = { xmin: 'bbox.xmin', ymin: 'bbox.ymin', xmax: 'bbox.xmax', ymax: 'bbox.ymax' };
 /** Chunks with a smaller gap between them are read together. */
 const GAP: Bytes = 64 * 2 ** 10;
 /** Maximum size of what is read together. */
@@ -51,42 +54,34 @@ export async function copyRowGroups(
     slice: (from, to = bytes) => http.range(url, from, to, etag),
   };
   const metadata = await metadataOf(url, source, required);
-  const groups = metadata.row_groups.filter((group) => boxes.some((box) => mayMeet(group, box)));
-  const unfinished = `${target}.part`;
-  await makeFolderOf(target);
-  try {
-    const out = await open(unfinished, 'w');
-    try {
-      await out.write(MAGIC);
-      let end = MAGIC.length;
-      const copied: RowGroup[] = [];
-      for (const group of groups) {
-        const chunks = group.columns.filter((chunk) => columns.includes(columnOf(chunk)));
-        const placed = await copyChunks(source, chunks, out, end);
-        end = placed.end;
-        copied.push({
-          columns: placed.chunks,
-          total_byte_size: sizeOf(chunks, 'total_uncompressed_size'),
-          total_compressed_size: sizeOf(chunks, 'total_compressed_size'),
-          num_rows: group.num_rows,
-        });
-      }
-      const footer = new ByteWriter();
-      const num_rows = copied.reduce((sum, group) => sum + group.num_rows, 0n);
-      const schema = schemaOf(metadata.schema, columns);
-      writeMetadata(footer, { ...metadata, schema, row_groups: copied, num_rows });
-      await out.write(Buffer.concat([footer.getBytes(), MAGIC]));
-      await out.sync();
-      await rename(unfinished, target);
-      return Number(num_rows);
-    } finally {
-      await out.close();
+  const groups = metadata.row_groups.filter((group) =>
+    boxes.some((box) => mayMeet(group, BOUNDS, box, FLOAT_SLACK)),
+  );
+  let rows = 0n;
+  await writeFileWhole(target, async function* () {
+    yield MAGIC;
+    let end = MAGIC.length;
+    const copied: RowGroup[] = [];
+    for (const { columns: all, num_rows } of groups) {
+      const chunks = all.filter((chunk) => columns.includes(columnOf(chunk)));
+      const placed = yield* copyChunks(source, chunks, end);
+      end = placed.end;
+      rows += num_rows;
+      copied.push({
+        columns: placed.chunks,
+        total_byte_size: sizeOf(chunks, 'total_uncompressed_size'),
+        total_compressed_size: sizeOf(chunks, 'total_compressed_size'),
+        num_rows,
+      });
     }
-  } catch (error) {
-    await rm(unfinished, { force: true });
-    if (error instanceof BuildError) throw error;
-    throw unwritable(target, error);
-  }
+    const footer = new ByteWriter();
+    const schema = schemaOf(metadata.schema, columns);
+    writeMetadata(footer, { ...metadata, schema, row_groups: copied, num_rows: rows });
+    yield Buffer.concat([footer.getBytes(), MAGIC]);
+  }).catch((error) => {
+    throw error instanceof BuildError ? error : unwritable(target, error);
+  });
+  return Number(rows);
 }
 
 async function metadataOf(
@@ -115,34 +110,12 @@ function columnOf({ meta_data }: ColumnChunk): string {
   return meta_data?.path_in_schema[0] ?? '';
 }
 
-/** Whether a row group's statistics allow for a row in the box; true without statistics. */
-function mayMeet({ columns }: RowGroup, box: BoundingBox): boolean {
-  const bound = (side: string, which: 'min' | 'max'): number | null => {
-    const path = `bbox.${side}`;
-    const chunk = columns.find(({ meta_data }) => meta_data?.path_in_schema.join('.') === path);
-    const statistics = chunk?.meta_data?.statistics;
-    const value = which === 'min' ? statistics?.min_value : statistics?.max_value;
-    return typeof value === 'number' ? value : null;
-  };
-  const isAtMost = (value: number | null, limit: number) =>
-    value === null || value <= limit + FLOAT_SLACK;
-  const isAtLeast = (value: number | null, limit: number) =>
-    value === null || value >= limit - FLOAT_SLACK;
-  return (
-    isAtMost(bound('xmin', 'min'), box.maxLon) &&
-    isAtLeast(bound('xmax', 'max'), box.minLon) &&
-    isAtMost(bound('ymin', 'min'), box.maxLat) &&
-    isAtLeast(bound('ymax', 'max'), box.minLat)
-  );
-}
-
-/** Copies chunks in their order to the end of a file, and returns them at their new offsets. */
-async function copyChunks(
+/** Yields the bytes of chunks in their order, and returns the chunks at offsets from `start`. */
+async function* copyChunks(
   source: AsyncBuffer,
   chunks: readonly ColumnChunk[],
-  out: FileHandle,
   start: Bytes,
-): Promise<{ chunks: ColumnChunk[]; end: Bytes }> {
+): AsyncGenerator<Uint8Array, { chunks: ColumnChunk[]; end: Bytes }> {
   let end = start;
   const copied: ColumnChunk[] = [];
   for (const run of runsOf(chunks)) {
@@ -151,7 +124,7 @@ async function copyChunks(
     for (const chunk of run) {
       const range = rangeOf(chunk);
       const shift = BigInt(end - range.from);
-      await out.write(new Uint8Array(read, range.from - from, range.to - range.from));
+      yield new Uint8Array(read, range.from - from, range.to - range.from);
       end += range.to - range.from;
       const { dictionary_page_offset, data_page_offset, ...facts } = chunk.meta_data!;
       copied.push({

@@ -9,7 +9,7 @@ import {
 } from 'hyparquet';
 import { compressors } from 'hyparquet-compressors';
 import { messageOf } from '../../shards/error-facts.ts';
-import type { BoundingBox } from '../../shards/units.ts';
+import type { BoundingBox, Degrees } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
 import { checkProjJson, otherCoordinates } from './crs.ts';
 import { requireKind } from './file-kind.ts';
@@ -41,7 +41,7 @@ export async function* readGeoParquet(
   let rowStart = 0;
   for (const group of metadata.row_groups) {
     const rowEnd = rowStart + Number(group.num_rows);
-    if (mayTouch(group, geometryColumn, area)) {
+    if (mayMeet(group, geometryColumn.bounds, area)) {
       const read = { file, metadata, columns: wanted, rowStart, rowEnd, compressors };
       const objects = await whole(path, parquetReadObjects(read));
       for (const [i, properties] of objects.entries()) {
@@ -79,9 +79,11 @@ async function whole<T>(path: string, reading: Promise<T>): Promise<T> {
 
 interface GeometryColumn {
   readonly name: string;
-  /** Paths in the schema of the columns with a row's bounds. */
-  readonly bounds: Readonly<Record<'xmin' | 'ymin' | 'xmax' | 'ymax', string>>;
+  readonly bounds: Bounds;
 }
+
+/** Paths in the schema of the columns with a row's bounds. */
+type Bounds = Readonly<Record<'xmin' | 'ymin' | 'xmax' | 'ymax', string>>;
 
 interface GeoMetadata {
   readonly primary_column?: string;
@@ -125,19 +127,29 @@ function geometryColumnOf(path: string, metadata: FileMetaData): GeometryColumn 
   return { name, bounds };
 }
 
-/** Whether the bounds of a group's rows meet the area; true if the file has no statistics. */
-function mayTouch(group: RowGroup, { bounds }: GeometryColumn, area: BoundingBox): boolean {
-  const statistic = (column: string, which: 'min' | 'max') => {
-    const chunk = group.columns.find((c) => c.meta_data?.path_in_schema.join('.') === column);
-    const value = chunk?.meta_data?.statistics;
-    return which === 'min' ? (value?.min_value ?? value?.min) : (value?.max_value ?? value?.max);
-  };
-  const isBeyond = (bound: unknown, limit: number, direction: 1 | -1) =>
-    typeof bound === 'number' && direction * (bound - limit) > 0;
+/**
+ * Whether the bounds of a group's rows may meet an area; true if the file has no statistics of
+ * them. `slack`: degrees by which the bounds may be wrong.
+ */
+export function mayMeet(
+  group: RowGroup,
+  { xmin, ymin, xmax, ymax }: Bounds,
+  area: BoundingBox,
+  slack: Degrees = 0,
+): boolean {
+  const statisticsOf = (column: string) =>
+    group.columns.find((one) => one.meta_data?.path_in_schema.join('.') === column)?.meta_data
+      ?.statistics;
+  const least = (column: string) => statisticsOf(column)?.min_value ?? statisticsOf(column)?.min;
+  const most = (column: string) => statisticsOf(column)?.max_value ?? statisticsOf(column)?.max;
+  const isOver = (bound: unknown, limit: number) =>
+    typeof bound === 'number' && bound > limit + slack;
+  const isUnder = (bound: unknown, limit: number) =>
+    typeof bound === 'number' && bound < limit - slack;
   return !(
-    isBeyond(statistic(bounds.xmin, 'min'), area.maxLon, 1) ||
-    isBeyond(statistic(bounds.ymin, 'min'), area.maxLat, 1) ||
-    isBeyond(statistic(bounds.xmax, 'max'), area.minLon, -1) ||
-    isBeyond(statistic(bounds.ymax, 'max'), area.minLat, -1)
+    isOver(least(xmin), area.maxLon) ||
+    isOver(least(ymin), area.maxLat) ||
+    isUnder(most(xmax), area.minLon) ||
+    isUnder(most(ymax), area.minLat)
   );
 }
