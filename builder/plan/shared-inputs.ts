@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
-import { mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
+import { readdir, rm, stat, utimes } from 'node:fs/promises';
 import path from 'node:path';
+import { ShardError } from '../../shards/errors.ts';
 import { fileBody, type PutBody } from '../../shards/store/put-body.ts';
-import { isAsRecorded } from '../../shards/store/recorded-hash.ts';
+import { isAsRecorded, storedBody } from '../../shards/store/recorded-hash.ts';
 import type { ObjectRef, Store, WritableStore } from '../../shards/store/store.ts';
 import type { Bytes } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
+import { writeFileWhole } from '../inputs/whole-file.ts';
 import type { Progress } from '../progress.ts';
 import {
   changed,
@@ -15,7 +17,6 @@ import {
   stampOf,
 } from './planned-input.ts';
 
-const READ_BYTES: Bytes = 8 * 2 ** 20;
 const NAME_DIGITS = 32;
 /** Inputs that a worker keeps besides those at hand: the extracts of some states. */
 const KEPT_BYTES: Bytes = 16 * 2 ** 30;
@@ -109,23 +110,12 @@ function refOf({ bytes, sha256 }: InputPart): ObjectRef {
 async function fetchPart(store: Store, ref: ObjectRef, file: string): Promise<void> {
   const there = await stat(file).catch(() => null);
   if (there?.size === ref.bytes) return;
-  await mkdir(path.dirname(file), { recursive: true });
-  const handle = await open(`${file}.part`, 'w');
-  const hash = createHash('sha256');
   try {
-    for (let offset = 0; offset < ref.bytes; offset += READ_BYTES) {
-      const length = Math.min(READ_BYTES, ref.bytes - offset);
-      const bytes = await store.readRange(ref, offset, length);
-      hash.update(bytes);
-      await handle.writeFile(bytes);
-    }
-  } finally {
-    await handle.close();
-  }
-  if (hash.digest('hex') !== ref.sha256) {
+    await writeFileWhole(file, () => storedBody(store, ref).chunks());
+  } catch (error) {
+    if (!(error instanceof ShardError)) throw error;
     throw new BuildError(
       `${store.location}/${ref.name}: is not the input that was planned; remove it and plan again`,
     );
   }
-  await rename(`${file}.part`, file);
 }
