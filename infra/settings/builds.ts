@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { PUBLIC_SERVICES, type PublicServices } from '../../builder/fetch/public-files.ts';
 import { DEFAULT_UNIT_BLOCKS } from '../../builder/plan/cut-units.ts';
 import { THRESHOLDS, type Thresholds } from '../../builder/publish/judge-release.ts';
+import { webUrl } from '../../proxy/http/web-url.ts';
 import { withoutPassword } from '../../proxy/ledger/ledger-address.ts';
 import { DIRECTIONS } from '../../shards/release/manifest.ts';
 import { shownLocation, storeFault } from '../../shards/store/store-location.ts';
@@ -147,17 +148,12 @@ export const refreshSchema = z.object({
     'times to the nearest that may move by five minutes or more, come or go',
   ),
   MAX_POIS_CHANGED: threshold('poisChanged', 'POIs of a type that may go, or be new'),
-  WEBHOOK_URL: setting(
-    checkedSetting((text) =>
-      isWebAddress(text) ? null : 'is not a URL starting with http:// or https://',
-    ).optional(),
-    {
-      description: 'where events about releases are sent, as Standard Webhooks specifies',
-      secret: true,
-      whenUnset: 'none are sent',
-      needs: ['WEBHOOK_SECRET'],
-    },
-  ),
+  WEBHOOK_URL: setting(webUrl('https://hooks.example.org').optional(), {
+    description: 'where events about releases are sent, as Standard Webhooks specifies',
+    secret: true,
+    whenUnset: 'none are sent',
+    needs: ['WEBHOOK_SECRET'],
+  }),
   WEBHOOK_SECRET: setting(
     z
       .string()
@@ -185,14 +181,8 @@ function webhookKey(secret: string): Uint8Array | null {
   return key.length >= SHORTEST_KEY && key.length <= LONGEST_KEY ? key : null;
 }
 
-function isWebAddress(text: string): boolean {
-  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
-}
-
 function service(name: keyof PublicServices, what: string) {
-  const type = checkedSetting((text) =>
-    isWebAddress(text) ? null : 'is not a URL starting with http:// or https://',
-  )
+  const type = webUrl(PUBLIC_SERVICES[name])
     // Paths are appended to the URL.
     .transform((url) => url.replace(/\/+$/, ''))
     .prefault(PUBLIC_SERVICES[name]);
