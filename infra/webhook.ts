@@ -1,8 +1,9 @@
-import { createHash, createHmac } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { z } from 'zod';
 import { hostOf } from '../builder/fetch/host-guard.ts';
 import { Http } from '../builder/fetch/http.ts';
 import type { Receipts } from '../builder/receipts/receipts.ts';
+import { hashOfJson } from '../shards/codec/json-object.ts';
 
 /** Where events are sent, and the key that signs them. */
 export interface Webhook {
@@ -31,9 +32,7 @@ export async function deliver(
   userAgent: string,
 ): Promise<void> {
   const { type, data } = event;
-  const hash = createHash('sha256')
-    .update(JSON.stringify([url, type, data.manifest]))
-    .digest('hex');
+  const hash = hashOfJson([url, type, data.manifest]);
   if (await receipts.findUnlisted('webhook', hash, deliveredSchema)) return;
   const host = hostOf(new URL(url));
   const http = new Http({ userAgent, namedHosts: [host] });

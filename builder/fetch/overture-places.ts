@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
+import { hashOfJson } from '../../shards/codec/json-object.ts';
 import { messageOf } from '../../shards/error-facts.ts';
 import { boxesMeet } from '../../shards/geometry/wgs84.ts';
 import { counted } from '../../shards/number-words.ts';
@@ -76,7 +77,8 @@ export async function fetchOverturePlaces(
   for (const [i, { id, url }] of files.entries()) {
     const name = `pois/overture-${id}.parquet`;
     const source = await http.version(url);
-    const etag = versionOf([source, boxes]);
+    // The contents of a cut file depend on these.
+    const etag = hashOfJson([COLUMNS, source, boxes]);
     const known = await folder.source(name);
     if (known?.url !== url || known.etag !== etag) {
       const target = folder.path(name);
@@ -137,11 +139,4 @@ async function document<T extends z.ZodType>(
   const check = async (path: string) => void (await parse(path));
   const wanted = { url, file, maxBytes: MAX_DOCUMENT_BYTES, check };
   return parse(await download(wanted, http, folder, () => {}));
-}
-
-/** Returns a hash of what determines the contents of a cut file. */
-function versionOf(madeOf: readonly unknown[]): string {
-  return createHash('sha256')
-    .update(JSON.stringify([COLUMNS, ...madeOf]))
-    .digest('hex');
 }
