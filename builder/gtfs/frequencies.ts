@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { decimalOf } from '../inputs/decimal.ts';
 import type { FeedReport } from './feed-report.ts';
 import type { FeedSource } from './feed-source.ts';
 import { FEED_LIMITS } from './limits.ts';
@@ -42,21 +43,18 @@ export async function readFrequencies(
     }
     const known = frequencies.get(trip) ?? [];
     frequencies.set(trip, known);
-    const start = parseServiceTime(row.text('start_time'));
-    const end = parseServiceTime(row.text('end_time'));
-    const headway = row.number('headway_secs');
-    if (!isTime(start) || !isTime(end) || end <= start || !isHeadway(headway)) {
+    const frequency = frequencyIn((column) => row.text(column));
+    if (frequency === null) {
       return report.add('frequencies.txt', row.line, 'no valid times or headway; left out');
     }
-    if (headway < FEED_LIMITS.minHeadway) {
+    const { start } = frequency;
+    if (frequency.headway < FEED_LIMITS.minHeadway) {
       const { minHeadway } = FEED_LIMITS;
       return report.add('frequencies.txt', row.line, `headway under ${minHeadway} s; left out`);
     }
-    const exactTimes = codeOf(row.text('exact_times'));
-    if (!EXACT_TIMES.has(exactTimes)) {
+    if (!EXACT_TIMES.has(codeOf(row.text('exact_times')))) {
       report.add('frequencies.txt', row.line, 'unknown exact_times; taken as 0, only the headway');
     }
-    const frequency = { start, end, headway, exact: exactTimes === EXACT };
     if (starts.has(`${start} ${trip}`)) {
       return report.add('frequencies.txt', row.line, 'duplicate start_time of a trip; left out');
     }
@@ -74,8 +72,13 @@ function isTime(time: ServiceSeconds | null): time is ServiceSeconds {
   return time !== null && !Number.isNaN(time);
 }
 
-function isHeadway(headway: number | null): headway is ServiceSeconds {
-  return headway !== null && headway > 0 && headway <= FEED_LIMITS.serviceTime;
+/** Reads a period by the fields of its row; null without valid times or headway. */
+export function frequencyIn(field: (column: string) => string): Frequency | null {
+  const [start, end] = ['start_time', 'end_time'].map((one) => parseServiceTime(field(one)));
+  const headway = decimalOf(field('headway_secs'));
+  const isHeadway = headway > 0 && headway <= FEED_LIMITS.serviceTime;
+  if (!isTime(start) || !isTime(end) || end <= start || !isHeadway) return null;
+  return { start, end, headway, exact: codeOf(field('exact_times')) === EXACT };
 }
 
 /**

@@ -102,7 +102,7 @@ function lackOf(column: string, cells: readonly string[]): string {
 }
 
 /** The index of each column of a header, by its name in lower case. */
-function columnsOf(
+export function columnsOf(
   cells: readonly string[],
   onProblem: (problem: string) => void,
 ): Map<string, number> {

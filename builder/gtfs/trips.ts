@@ -66,8 +66,8 @@ const USUAL_LENGTH: ServiceSeconds = 48 * 3600;
 const BY_PHONE = '2';
 const POSSIBLE = new Set(['', '0', BY_PHONE, '3']);
 const IMPOSSIBLE = '1';
-/** Columns that only demand-responsive calls use. */
-const FLEXIBLE = ['location_id', 'location_group_id', 'start_pickup_drop_off_window'];
+/** Columns of `stop_times.txt` that only demand-responsive calls use. */
+export const FLEXIBLE = ['location_id', 'location_group_id', 'start_pickup_drop_off_window'];
 
 /**
  * Reads the trips that run in any of some windows, with repetitions by headway expanded, but not

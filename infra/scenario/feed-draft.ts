@@ -3,11 +3,12 @@ import { Calendar } from '../../builder/gtfs/calendar.ts';
 import { openFeed } from '../../builder/gtfs/feed.ts';
 import { FeedReport } from '../../builder/gtfs/feed-report.ts';
 import type { FeedContainer } from '../../builder/gtfs/feed-source.ts';
-import { departuresOf, type Frequency } from '../../builder/gtfs/frequencies.ts';
+import { departuresOf, type Frequency, frequencyIn } from '../../builder/gtfs/frequencies.ts';
 import { FEED_LIMITS } from '../../builder/gtfs/limits.ts';
 import type { ServiceDay, ServiceSeconds } from '../../builder/gtfs/service-time.ts';
 import { Shapes } from '../../builder/gtfs/shapes.ts';
 import { type FeedStop, readStops } from '../../builder/gtfs/stops.ts';
+import { FLEXIBLE } from '../../builder/gtfs/trips.ts';
 import { codeOf, parseServiceTime } from '../../builder/gtfs/values.ts';
 import { addTo } from '../../shards/arrays/group-by.ts';
 import type { Seconds } from '../../shards/units.ts';
@@ -59,9 +60,6 @@ interface Needs {
   /** Whether blank times may have to be filled in. */
   readonly shapes: boolean;
 }
-
-/** Columns of `stop_times.txt` that only demand-responsive calls use. */
-const FLEXIBLE = ['location_id', 'location_group_id', 'start_pickup_drop_off_window'];
 
 /** The most trips that a scenario may add. */
 const MAX_NEW_TRIPS = 100_000;
@@ -327,13 +325,8 @@ export class FeedDraft {
   periodsOf(trip: Trip): (Frequency & { readonly record: TableRecord })[] {
     const { frequencies } = this.tables;
     return trip.frequencies.flatMap((record) => {
-      const [start, end] = ['start_time', 'end_time'].map((column) =>
-        parseServiceTime(frequencies!.get(record, column)),
-      );
-      const headway = Number(frequencies!.get(record, 'headway_secs'));
-      const exact = codeOf(frequencies!.get(record, 'exact_times')) === '1';
-      const isUsable = start !== null && end !== null && end > start && headway > 0;
-      return isUsable ? [{ start, end, headway, exact, record }] : [];
+      const period = frequencyIn((column) => frequencies!.get(record, column));
+      return period ? [{ ...period, record }] : [];
     });
   }
 

@@ -1,6 +1,7 @@
 import { BuildError } from '../../builder/errors.ts';
 import type { FeedContainer } from '../../builder/gtfs/feed-source.ts';
 import { FEED_LIMITS } from '../../builder/gtfs/limits.ts';
+import { columnsOf } from '../../builder/gtfs/table.ts';
 import { csvRecords } from '../../builder/inputs/csv.ts';
 import { bytesOfText } from '../../builder/inputs/text.ts';
 import { csvField } from '../../shards/csv/csv-line.ts';
@@ -28,12 +29,7 @@ export class RawTable {
   private constructor(name: string, header: readonly string[]) {
     this.name = name;
     this.#width = header.length;
-    const columnAt = new Map<string, number>();
-    for (const [at, cell] of header.entries()) {
-      const column = cell.trim().toLowerCase();
-      if (!columnAt.has(column)) columnAt.set(column, at);
-    }
-    this.#columnAt = columnAt;
+    this.#columnAt = columnsOf(header, () => {});
   }
 
   /**
@@ -193,7 +189,7 @@ function blank(width: number): TableRecord {
 }
 
 /** The path of a table in a feed, in whatever folder it is, in capitals or not. */
-export function nameOfTable({ names }: FeedContainer, file: string): string | null {
+function nameOfTable({ names }: FeedContainer, file: string): string | null {
   return names.find((name) => name.toLowerCase().split('/').at(-1) === file) ?? null;
 }
 
