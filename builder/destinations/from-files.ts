@@ -1,8 +1,7 @@
-import { open } from 'node:fs/promises';
 import { boxContains } from '../../shards/geometry/wgs84.ts';
 import { counted } from '../../shards/number-words.ts';
 import type { BoundingBox, Bytes, DestTypeId } from '../../shards/units.ts';
-import { unreadable } from '../inputs/fingerprint.ts';
+import { sniffKind } from '../inputs/file-kind.ts';
 import { type FeatureRecord, readGeoJson } from '../inputs/geojson.ts';
 import { readGeoParquet } from '../inputs/geoparquet.ts';
 import { sizeOf } from '../inputs/size-of.ts';
@@ -81,8 +80,6 @@ export async function* readPoiFiles(
   }
 }
 
-const PARQUET_MAGIC = 'PAR1';
-
 /** Reads the features of a file, whose format is recognized by contents rather than by name. */
 async function featuresOf(
   path: string,
@@ -91,24 +88,9 @@ async function featuresOf(
   onBytes: (done: number) => void,
   onSkipped: (rows: number) => void,
 ): Promise<AsyncIterable<FeatureRecord>> {
-  const isParquet = (await firstBytes(path, PARQUET_MAGIC.length)) === PARQUET_MAGIC;
-  return isParquet
+  return (await sniffKind(path)) === 'parquet'
     ? readGeoParquet(path, COLUMNS, area, onBytes, onSkipped)
     : readGeoJson(path, onBytes, (line) => progress.note(line));
-}
-
-async function firstBytes(path: string, count: number): Promise<string> {
-  try {
-    const file = await open(path);
-    try {
-      const { buffer, bytesRead } = await file.read(Buffer.alloc(count), 0, count, 0);
-      return buffer.toString('latin1', 0, bytesRead);
-    } finally {
-      await file.close();
-    }
-  } catch (error) {
-    throw unreadable(path, error);
-  }
 }
 
 const REASONS = {

@@ -1,4 +1,5 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
+import { addTo } from '../../shards/arrays/group-by.ts';
 
 /** The file format for spilled items. */
 export interface PartitionFiles<Key, Item> {
@@ -29,9 +30,7 @@ export class Partitions<Key extends string | number, Item> {
   }
 
   async add(key: Key, item: Item): Promise<void> {
-    const pile = this.#held.get(key);
-    if (pile) pile.push(item);
-    else this.#held.set(key, [item]);
+    addTo(this.#held, key, item);
     if (++this.#heldItems >= this.#most) await this.#spill();
   }
 

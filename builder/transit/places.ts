@@ -1,3 +1,4 @@
+import { addTo } from '../../shards/arrays/group-by.ts';
 import {
   localDistance,
   metresPerDegreeLat,
@@ -34,9 +35,7 @@ export class Places {
     if (nearest) return nearest.place;
     const cell = `${row} ${columnOf(lon, row)}`;
     const one = { lon, lat, place: this.#count++ };
-    const known = this.#byCell.get(cell);
-    if (known) known.push(one);
-    else this.#byCell.set(cell, [one]);
+    addTo(this.#byCell, cell, one);
     return one.place;
   }
 }

@@ -203,10 +203,7 @@ class TripIndex {
   constructor(routes: readonly Route[]) {
     for (const route of routes) {
       for (const trip of route.trips) {
-        const key = timesOf(trip);
-        const known = this.#byTimes.get(key);
-        if (known) known.push({ trip, route });
-        else this.#byTimes.set(key, [{ trip, route }]);
+        addTo(this.#byTimes, timesOf(trip), { trip, route });
       }
     }
   }
