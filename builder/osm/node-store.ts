@@ -1,4 +1,5 @@
 import { closeSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs';
+import FlatQueue from 'flatqueue';
 import { PbfReader } from 'pbf';
 import { GrowableArray } from '../../shards/arrays/growable-array.ts';
 import { countWhile } from '../../shards/arrays/sorted.ts';
@@ -265,31 +266,12 @@ function mergeRuns(
   runs: readonly Run[],
   visit: (id: number, lon: Degrees, lat: Degrees, mark: number) => void,
 ): void {
-  const cursors = runs.map((run, order) => new RunCursor(file, run, order));
-  const isBefore = (a: RunCursor, b: RunCursor) =>
-    a.id < b.id || (a.id === b.id && a.order < b.order);
-  // A binary heap; the runs begin in any order, so each cursor is sifted down once.
-  const sift = (root: number) => {
-    for (let at = root; ; ) {
-      let least = at;
-      for (const child of [2 * at + 1, 2 * at + 2]) {
-        if (child < cursors.length && isBefore(cursors[child], cursors[least])) least = child;
-      }
-      if (least === at) return;
-      [cursors[at], cursors[least]] = [cursors[least], cursors[at]];
-      at = least;
-    }
-  };
-  for (let root = cursors.length >>> 1; root >= 0; root--) sift(root);
-  while (cursors.length > 0) {
-    const [first] = cursors;
+  const queue = new FlatQueue<RunCursor>();
+  const push = (one: RunCursor) => queue.push(one, one.id * runs.length + one.order);
+  for (const [order, run] of runs.entries()) push(new RunCursor(file, run, order));
+  for (let first = queue.pop(); first; first = queue.pop()) {
     first.visit(visit);
-    if (!first.next()) {
-      const last = cursors.pop()!;
-      if (cursors.length === 0) return;
-      cursors[0] = last;
-    }
-    sift(0);
+    if (first.next()) push(first);
   }
 }
 
