@@ -405,19 +405,7 @@ async function readWindow(
   return { name, opens, departures, day, service_date, feeds: [...prepared] };
 }
 
-/** Chooses the days of the feeds of a request; null without feeds. */
-export async function datesOf(
-  request: Pick<PlanRequest, 'osm' | 'gtfs' | 'serviceDate'>,
-): Promise<DatedFeeds | null> {
-  const { gtfs = [] } = request;
-  if (gtfs.length === 0) return null;
-  return dateFeeds(await outlineFeeds(gtfs, await dayOf(request)));
-}
-
-async function dayOf({
-  osm,
-  serviceDate,
-}: Pick<PlanRequest, 'osm' | 'serviceDate'>): Promise<DayRequest> {
+async function dayOf({ osm, serviceDate }: PlanRequest): Promise<DayRequest> {
   if (serviceDate !== undefined) {
     const asked = dayNumber(serviceDate.replaceAll('-', ''));
     return { asked, near: asked };

@@ -3,7 +3,6 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, homedir } from 'node:os';
 import path from 'node:path';
 import { dateOfPbf } from '../../builder/osm/pbf.ts';
-import { datesOf } from '../../builder/plan/make-plan.ts';
 import type { Region } from '../../builder/region/read-region.ts';
 import {
   OWN_RULES,
@@ -16,6 +15,7 @@ import type { Position } from '../../shards/geometry/polygon.ts';
 import { boxContains } from '../../shards/geometry/wgs84.ts';
 import type { Minutes } from '../../shards/units.ts';
 import { readFiles } from '../support/prepared-city.ts';
+import { datesOf } from '../support/read-feeds.ts';
 import {
   byRiding,
   type Difference,

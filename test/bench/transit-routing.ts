@@ -1,6 +1,5 @@
 import { scopeCounties } from '../../builder/county/county-scope.ts';
 import { TAXONOMY } from '../../builder/destinations/taxonomy.ts';
-import { datesOf } from '../../builder/plan/make-plan.ts';
 import { silent } from '../../builder/progress.ts';
 import { linkRegion } from '../../builder/region/link-region.ts';
 import { ROUTING } from '../../builder/routing-parameters.ts';
@@ -10,6 +9,7 @@ import { LANES } from '../../builder/transit/lane-search.ts';
 import { MODE_LABELS } from '../../shards/modes.ts';
 import { Taxonomy } from '../../shards/taxonomy.ts';
 import { readFiles } from '../support/prepared-city.ts';
+import { datesOf } from '../support/read-feeds.ts';
 import { figure, median } from './figure.ts';
 import type { BenchInputs } from './inputs.ts';
 

@@ -1,12 +1,12 @@
 import type { BuildRequest } from '../../builder/build-request.ts';
 import { type CountyScope, scopeCounties } from '../../builder/county/county-scope.ts';
 import { TAXONOMY } from '../../builder/destinations/taxonomy.ts';
-import { datesOf } from '../../builder/plan/make-plan.ts';
 import { silent } from '../../builder/progress.ts';
 import { type LinkedRegion, linkRegion } from '../../builder/region/link-region.ts';
 import { MODE_LABELS } from '../../shards/modes.ts';
 import { Taxonomy } from '../../shards/taxonomy.ts';
 import { readFiles } from '../support/prepared-city.ts';
+import { datesOf } from '../support/read-feeds.ts';
 
 /** A small city, read and linked, and the scopes of its counties. */
 export interface LinkedCity {

@@ -1,5 +1,8 @@
+import type { PlanRequest } from '../../builder/build-request.ts';
 import { readFeed } from '../../builder/gtfs/feed.ts';
-import type { DatedFeeds } from '../../builder/transit/date-feeds.ts';
+import { dayNumber, dayOfMillis } from '../../builder/gtfs/service-time.ts';
+import { dateOfPbf } from '../../builder/osm/pbf.ts';
+import { type DatedFeeds, dateFeeds, outlineFeeds } from '../../builder/transit/date-feeds.ts';
 import { type FeedDay, readFeedDay } from '../../builder/transit/feed-day.ts';
 import type { Transit } from '../../builder/transit/join-feeds.ts';
 import { assumeLevels } from '../../builder/transit/station-levels.ts';
@@ -27,4 +30,16 @@ export async function readFeeds({
     }
   }
   return { transit: assumeLevels(joinedFeeds(days), []), facts };
+}
+
+/** Chooses the days of the feeds of a request as a plan does; null without feeds. */
+export async function datesOf({
+  osm,
+  gtfs = [],
+  serviceDate,
+}: Pick<PlanRequest, 'osm' | 'gtfs' | 'serviceDate'>): Promise<DatedFeeds | null> {
+  if (gtfs.length === 0) return null;
+  const asked = serviceDate === undefined ? null : dayNumber(serviceDate.replaceAll('-', ''));
+  const newest = Math.max(...(await Promise.all(osm.map(dateOfPbf))));
+  return dateFeeds(await outlineFeeds(gtfs, { asked, near: asked ?? dayOfMillis(newest) }));
 }
