@@ -97,7 +97,7 @@ function readChecksums(text: string): ReadonlyMap<string, string> {
 
 /** Checks a file by reading its first row of counts. */
 async function checkCounts(path: string): Promise<void> {
-  const { rows } = await openWeightFile(path);
+  const { rows } = await openWeightFile(path, 'weights');
   for await (const _ of rows) return;
   throw new BuildError(`${path}: has no counts by block`);
 }

@@ -9,7 +9,7 @@ import { decodeBlocks, decodePoints, encodeBlocks } from '../census/block-table.
 import { type CensusBlock, readBlocks } from '../census/blocks.ts';
 import { BuildError } from '../errors.ts';
 import { putObject } from '../publish/put-object.ts';
-import { openPopulationFile } from '../weights/open-weight-file.ts';
+import { openWeightFile } from '../weights/open-weight-file.ts';
 import { type PartitionFiles, Partitions } from './partitions.ts';
 import type { Preparation } from './preparation.ts';
 import { type PreparedBlocks, type PreparedCounty, preparedBlocksSchema } from './read-blocks.ts';
@@ -121,7 +121,7 @@ async function readPopulations(
 ): Promise<ReadonlyMap<GeoidNumber, number>> {
   const populations = new Map<GeoidNumber, number>();
   for (const path of paths) {
-    const { rows } = await openPopulationFile(path);
+    const { rows } = await openWeightFile(path, 'people');
     for await (const { area, counts, row } of rows) {
       if (!isGeoid(area)) {
         throw new BuildError(`${path}: ${row}: ${area} is not a block (15 digits)`);

@@ -43,7 +43,7 @@ async function readAll(preparation: WeightPreparation): Promise<PreparedWeights>
   for (const county of counties) countedCounties.set(county, await blocks.populations(county));
   const counts = new BlockCounts(countedCounties);
   for (const [i, path] of paths.entries()) {
-    await counts.add(await openWeightFile(path));
+    await counts.add(await openWeightFile(path, 'weights'));
     stage.at(i + 1);
   }
   if (!mayBePartial) counts.requireCoverage();

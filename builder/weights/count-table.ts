@@ -1,13 +1,14 @@
 import path from 'node:path';
 import type { Readable } from 'node:stream';
 import type { CsvRow } from '../../shards/csv/csv-reader.ts';
-import { MAX_COUNT, PEOPLE, WEIGHT_NAME } from '../../shards/weights/weight.ts';
+import { PEOPLE, WEIGHT_NAME } from '../../shards/weights/weight.ts';
 import { BuildError, quoted } from '../errors.ts';
 import { csvRecords, type TextChange } from '../inputs/csv.ts';
 import { LODES_TABLES, type LodesColumn } from './lodes.ts';
 import {
   type CountedArea,
   countIn,
+  type WantedCounts,
   type WeightFacts,
   type WeightFile,
   yearInName,
@@ -26,19 +27,6 @@ interface CountColumn {
   readonly facts: WeightFacts;
 }
 
-/**
- * Opens a CSV of counts, either a table of LODES, or a user's own with a `geoid` column and other
- * columns named after weights.
- */
-export function readCountTable(file: string, text: Readable): Promise<WeightFile> {
-  return readTable(file, text, layoutOf);
-}
-
-/** Opens a CSV with columns of the GEOIDs and of the populations of blocks, among others. */
-export function readPopulationTable(file: string, text: Readable): Promise<WeightFile> {
-  return readTable(file, text, populationLayoutOf);
-}
-
 /** The columns of a table that are read. */
 interface Layout {
   readonly areaAt: number;
@@ -46,15 +34,21 @@ interface Layout {
   readonly omitsZeros: boolean;
 }
 
-async function readTable(
+/**
+ * Opens a CSV of counts, either a table of LODES, or a user's own with a `geoid` column and other
+ * columns named after weights; or, of people, a CSV with columns of the GEOIDs and of the
+ * populations of blocks, among others.
+ */
+export async function readCountTable(
   file: string,
   text: Readable,
-  layout: (file: string, header: readonly string[]) => Layout,
+  wanted: WantedCounts,
 ): Promise<WeightFile> {
   const records = rowsIn(file, text);
   const first = await records.next();
   const header = (first.done ? [] : first.value.cells).map((name) => name.trim());
-  const { areaAt, columns, omitsZeros } = layout(file, header);
+  const layout = wanted === 'people' ? populationLayoutOf(file, header) : layoutOf(file, header);
+  const { areaAt, columns, omitsZeros } = layout;
   return {
     path: file,
     weights: columns.map(({ facts }) => facts),
@@ -185,9 +179,7 @@ async function* rowsOf(
         `${file}: ${row}: ${quoted(area)} is not a GEOID of a block (15 digits), a block group (12) or a tract (11), with leading zeros`,
       );
     }
-    const counts = columns.map(({ at, name }) =>
-      countIn(cells[at]?.trim() ?? '', MAX_COUNT, file, row, name),
-    );
+    const counts = columns.map(({ at, name }) => countIn(cells[at]?.trim() ?? '', file, row, name));
     yield { area, counts, row };
   }
 }

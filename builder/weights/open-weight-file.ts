@@ -4,40 +4,30 @@ import { createGunzip } from 'node:zlib';
 import { requireKind, sniffKind } from '../inputs/file-kind.ts';
 import { unreadable } from '../inputs/fingerprint.ts';
 import { ZipInput } from '../inputs/zip.ts';
-import { readCountTable, readPopulationTable } from './count-table.ts';
-import { openPl94171, openPl94171Population } from './pl94171.ts';
-import type { WeightFile } from './weight-file.ts';
+import { readCountTable } from './count-table.ts';
+import { openPl94171 } from './pl94171.ts';
+import type { WantedCounts, WeightFile } from './weight-file.ts';
 
 /**
  * Opens a file of counts, whose kind is recognized by its contents: the zip archive of a state's PL
  * 94-171 redistricting data; or CSV, possibly gzipped or the only one in an archive, with the
  * workplace or residence area characteristics of LODES, or a user's own table.
  */
-export function openWeightFile(path: string): Promise<WeightFile> {
-  return openAs(path, openPl94171, readCountTable);
-}
-
-/** Opens a file of the people of blocks, of the same kinds. */
-export function openPopulationFile(path: string): Promise<WeightFile> {
-  return openAs(path, openPl94171Population, readPopulationTable);
-}
-
-async function openAs(
-  path: string,
-  ofPl94171: (zip: ZipInput) => WeightFile,
-  ofTable: (path: string, text: Readable) => Promise<WeightFile>,
-): Promise<WeightFile> {
+export async function openWeightFile(path: string, wanted: WantedCounts): Promise<WeightFile> {
   await requireKind(path, 'zip', 'gzip');
   const kind = await sniffKind(path);
   if (kind !== 'zip') {
     const bytes = await opened(path);
-    return ofTable(path, kind === 'gzip' ? unzipped(bytes) : bytes);
+    return readCountTable(path, kind === 'gzip' ? unzipped(bytes) : bytes, wanted);
   }
   const zip = await ZipInput.open(path, ['.pl', ...TABLES]);
   const tables = TABLES.flatMap((ending) => zip.endingWith(ending));
-  if (tables.length !== 1 || zip.endingWith('.pl').length > 0) return ofPl94171(zip);
+  if (tables.length !== 1 || zip.endingWith('.pl').length > 0) {
+    return openPl94171(zip, wanted);
+  }
   const bytes = zip.stream(tables[0]).once('close', () => zip.close());
-  return ofTable(path, tables[0].toLowerCase().endsWith('.gz') ? unzipped(bytes) : bytes);
+  const isZippedTwice = tables[0].toLowerCase().endsWith('.gz');
+  return readCountTable(path, isZippedTwice ? unzipped(bytes) : bytes, wanted);
 }
 
 /** Endings of the names of tables in archives. */

@@ -1,8 +1,14 @@
 import type { Readable } from 'node:stream';
-import { MAX_COUNT, PEOPLE, WEIGHT_SOURCES } from '../../shards/weights/weight.ts';
+import { PEOPLE, WEIGHT_SOURCES } from '../../shards/weights/weight.ts';
 import { BuildError } from '../errors.ts';
 import type { ZipInput } from '../inputs/zip.ts';
-import { type CountedArea, countIn, type WeightFacts, type WeightFile } from './weight-file.ts';
+import {
+  type CountedArea,
+  countIn,
+  type WantedCounts,
+  type WeightFacts,
+  type WeightFile,
+} from './weight-file.ts';
 
 /** Indices of fields in the geographic header, and in a segment, whose data begin at `data`. */
 const GEO = { sumlev: 2, logrecno: 7, geocode: 9 };
@@ -59,16 +65,8 @@ const POPULATION = [cell(0, P1, PEOPLE.weight, PEOPLE.label)];
  * same order, joined by the logical record number (2020 Census State Redistricting Data Summary
  * File, technical documentation).
  */
-export function openPl94171(zip: ZipInput): WeightFile {
-  return openCells(zip, CELLS);
-}
-
-/** Opens the same archive for the people of each block. */
-export function openPl94171Population(zip: ZipInput): WeightFile {
-  return openCells(zip, POPULATION);
-}
-
-function openCells(zip: ZipInput, wanted: readonly Cell[]): WeightFile {
+export function openPl94171(zip: ZipInput, wanted: WantedCounts): WeightFile {
+  const cells = wanted === 'people' ? POPULATION : CELLS;
   const { path } = zip;
   const [geo, ...segments] = ['geo2020.pl', '000012020.pl', '000022020.pl'].map(
     (ending) => zip.endingWith(ending)[0],
@@ -81,9 +79,9 @@ function openCells(zip: ZipInput, wanted: readonly Cell[]): WeightFile {
   }
   return {
     path,
-    weights: wanted.map(({ segment: _, field: _f, ...facts }) => facts),
+    weights: cells.map(({ segment: _, field: _f, ...facts }) => facts),
     omitsZeros: false,
-    rows: rowsOf(zip, geo, segments as string[], wanted),
+    rows: rowsOf(zip, geo, segments as string[], cells),
   };
 }
 
@@ -112,7 +110,7 @@ async function* rowsOf(
         );
       });
       const counts = wanted.map(({ segment, field, weight }) =>
-        countIn(cells[segment][field].trim(), MAX_COUNT, zip.path, row, weight),
+        countIn(cells[segment][field].trim(), zip.path, row, weight),
       );
       yield { area: place[GEO.geocode] ?? '', counts, row };
     }

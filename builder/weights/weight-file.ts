@@ -1,8 +1,11 @@
-import type { Weight } from '../../shards/weights/weight.ts';
+import { MAX_COUNT, type Weight } from '../../shards/weights/weight.ts';
 import { BuildError, quoted } from '../errors.ts';
 
 /** Facts about a weight that its file states. */
 export type WeightFacts = Omit<Weight, 'total' | 'modelled'>;
+
+/** The counts to read from a file: those of its weights, or of the people of blocks alone. */
+export type WantedCounts = 'weights' | 'people';
 
 /** A row of a file: an area, and its counts in the order of the file's weights. */
 export interface CountedArea {
@@ -38,18 +41,12 @@ const WHOLE = /^\d{1,10}$/;
 
 /**
  * Parses a count. Throws a `BuildError` that names the cell for anything but a whole number from 0
- * to `most`.
+ * to `MAX_COUNT`.
  */
-export function countIn(
-  text: string,
-  most: number,
-  path: string,
-  row: string,
-  column: string,
-): number {
+export function countIn(text: string, path: string, row: string, column: string): number {
   const count = WHOLE.test(text) ? Number(text) : Number.NaN;
-  if (count <= most) return count;
+  if (count <= MAX_COUNT) return count;
   throw new BuildError(
-    `${path}: ${row}: ${column} is ${quoted(text)}, not a whole number from 0 to ${most}`,
+    `${path}: ${row}: ${column} is ${quoted(text)}, not a whole number from 0 to ${MAX_COUNT}`,
   );
 }

@@ -36,7 +36,7 @@ async function written(name: string, content: string | Buffer): Promise<string> 
 async function read(...files: [name: string, content: string | Buffer][]): Promise<BlockCounts> {
   const counts = counted();
   for (const [name, content] of files) {
-    await counts.add(await openWeightFile(await written(name, content)));
+    await counts.add(await openWeightFile(await written(name, content), 'weights'));
   }
   return counts;
 }
