@@ -5,7 +5,6 @@ import { ArgumentError } from '../errors.ts';
 import { API_DEFAULTS, BOTH, count } from './both-servers.ts';
 import { METRICS_PORT, port } from './listening.ts';
 import { STORE } from './locations.ts';
-import { type Environment, type Flags, readSettings } from './read-settings.ts';
 import { setting } from './setting.ts';
 import { integerSetting, secretsSetting, sizeSetting } from './setting-types.ts';
 
@@ -62,18 +61,13 @@ export const serveSchema = z.object({
 });
 
 /** Settings of the API server, validated; those of its metrics are null if it serves none. */
-export type ServeSettings = ReturnType<typeof apiSettings>;
+export type ServeSettings = ReturnType<typeof serveSettings>;
 
 /**
- * Reads the settings of the API server from flags and environment. Throws an `ArgumentError` that
- * lists everything that is wrong.
+ * The settings of the API server, from those that were read. Throws an `ArgumentError` for links to
+ * a bucket without one.
  */
-export function serveSettings(flags: Flags, version: string, env?: Environment): ServeSettings {
-  return apiSettings(readSettings(serveSchema, flags, env), version);
-}
-
-/** Like `serveSettings`, but from settings that were read together with others. */
-export function apiSettings(set: z.output<typeof serveSchema>, version: string) {
+export function serveSettings(set: z.output<typeof serveSchema>, version: string) {
   if (set.EXPORT_LINKS === 'bucket' && kindOf(set.STORE) !== 's3') {
     throw new ArgumentError(
       'settings: EXPORT_LINKS="bucket": takes a STORE in S3, s3://bucket/prefix',

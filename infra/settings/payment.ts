@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { PaymentSettings } from '../../portal/payment/open-payment.ts';
 import { webUrl } from '../../proxy/http/web-url.ts';
-import { type Environment, type Flags, readSettings } from './read-settings.ts';
 import { setting } from './setting.ts';
 import { listOf } from './setting-types.ts';
 
@@ -42,16 +41,11 @@ export const STRIPE = {
   }),
 };
 
-/** Settings for requests to Stripe. */
-const paymentSchema = z.object(STRIPE);
+/** Schema of the settings for requests to Stripe. */
+export const paymentSchema = z.object(STRIPE);
 
-/** Reads the settings for requests to Stripe; `null` if nothing is for sale. */
-export function paymentSettings(flags: Flags = {}, env?: Environment): PaymentSettings | null {
-  return stripeOf(readSettings(paymentSchema, flags, env));
-}
-
-/** Like `paymentSettings`, but from settings that were read together with others. */
-export function stripeOf(set: z.output<typeof paymentSchema>): PaymentSettings | null {
+/** The settings for requests to Stripe, from those read; `null` if nothing is for sale. */
+export function paymentSettings(set: z.output<typeof paymentSchema>): PaymentSettings | null {
   const {
     STRIPE_SECRET_KEY: secretKey,
     STRIPE_WEBHOOK_SECRET: webhookSecret,

@@ -5,8 +5,7 @@ import { isEmailAddress } from '../../portal/sign-in/email-address.ts';
 import { asciiDomain } from '../../proxy/ledger/mailbox.ts';
 import { BOTH, count } from './both-servers.ts';
 import { METRICS_PORT, port } from './listening.ts';
-import { STRIPE, stripeOf } from './payment.ts';
-import { type Environment, type Flags, readSettings } from './read-settings.ts';
+import { paymentSettings, STRIPE } from './payment.ts';
 import { setting } from './setting.ts';
 import { integerSetting, listOf, secretsSetting } from './setting-types.ts';
 
@@ -93,18 +92,10 @@ export const portalSchema = z.object({
 });
 
 /** Settings of the portal, validated; null where nothing is for sale, mailed or measured. */
-export type PortalSettings = ReturnType<typeof settingsOfPortal>;
+export type PortalSettings = ReturnType<typeof portalSettings>;
 
-/**
- * Reads the settings of the portal from flags and environment. Throws a `UsageError` listing
- * everything that is wrong.
- */
-export function portalSettings(flags: Flags, version: string, env?: Environment): PortalSettings {
-  return settingsOfPortal(readSettings(portalSchema, flags, env), version);
-}
-
-/** Like `portalSettings`, but from settings that were read together with others. */
-export function settingsOfPortal(set: z.output<typeof portalSchema>, version: string) {
+/** The settings of the portal, from those that were read. */
+export function portalSettings(set: z.output<typeof portalSchema>, version: string) {
   /** Without its address if that depends on the port it gets. */
   const portal: PortalConfigInput = {
     version,
@@ -134,7 +125,7 @@ export function settingsOfPortal(set: z.output<typeof portalSchema>, version: st
       from: set.MAIL_FROM ?? null,
       folder: path.join(set.VAR_DIR, 'mail'),
     },
-    stripe: stripeOf(set),
+    stripe: paymentSettings(set),
     portal,
   };
 }

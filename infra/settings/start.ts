@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { z } from 'zod';
-import { apiSettings, serveSchema } from './api-server.ts';
+import { serveSchema, serveSettings } from './api-server.ts';
 import { LEDGER, STORE } from './locations.ts';
-import { portalSchema, settingsOfPortal } from './portal-server.ts';
+import { portalSchema, portalSettings } from './portal-server.ts';
 import { type Environment, readSettings } from './read-settings.ts';
 import { aboutOf, setting } from './setting.ts';
 
@@ -35,8 +35,8 @@ export function startSettings(version: string, env?: Environment, area = '') {
     folder,
     /** Whether the store is the default one, in the folder. */
     isOwnStore: set.STORE === undefined,
-    api: apiSettings(all, version),
+    api: serveSettings(all, version),
     // One process serves its metrics only once, with those of the API.
-    portal: { ...settingsOfPortal(all, version), metricsPort: null },
+    portal: { ...portalSettings(all, version), metricsPort: null },
   };
 }

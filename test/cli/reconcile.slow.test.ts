@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { servePortal } from '../../infra/portal.ts';
-import { portalSettings } from '../../infra/settings/portal-server.ts';
+import { portalSchema, portalSettings } from '../../infra/settings/portal-server.ts';
+import { readSettings } from '../../infra/settings/read-settings.ts';
 import { openLedger } from '../../proxy/ledger/open-ledger.ts';
 import { newSqliteLedgers } from '../support/new-ledgers.ts';
 import { MEMBERSHIP_PRICE, PaymentFixture } from '../support/payment-fixture.ts';
@@ -94,9 +95,12 @@ test('tta portal reconcile reports on one line why it cannot run', async () => {
   expect(wrongKey.stderr).toBe('tta: Stripe: Invalid API Key provided\n');
 });
 
+const settingsOf = (ledger: string, env: Record<string, string>) =>
+  portalSettings(readSettings(portalSchema, { ledger, port: '0' }, env), '1');
+
 test('a portal with a wrong membership price does not start, but one starts while Stripe is down', async () => {
   const start = (env: Record<string, string>) => {
-    const set = portalSettings({ ledger: address, port: '0' }, '1', { ...settings(), ...env });
+    const set = settingsOf(address, { ...settings(), ...env });
     return servePortal(set, shop.ledger);
   };
   shop.books.addPrice('price_dear', 2_000);
@@ -127,7 +131,7 @@ test('a portal with a wrong membership price does not start, but one starts whil
   const ledger = await ofThisTest(openLedger(own, { rateLimitPerMinute: 1 }));
   const event = { id: 'evt_kept', type: 'invoice.paid', object: 'in_kept' };
   await ledger.storeEvent({ ...event, receivedAtMs: shop.now() });
-  const set = portalSettings({ ledger: own, port: '0' }, '1', settings());
+  const set = settingsOf(own, settings());
   const failing = servePortal(set, ledger, () => {
     throw new Error('no such route');
   });

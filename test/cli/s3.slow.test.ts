@@ -7,7 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
 import { withBuildsLocked } from '../../builder/publish/locks.ts';
 import { serve } from '../../infra/serve.ts';
-import { serveSettings } from '../../infra/settings/api-server.ts';
+import { serveSchema, serveSettings } from '../../infra/settings/api-server.ts';
+import { readSettings } from '../../infra/settings/read-settings.ts';
 import { geoidFromNumber } from '../../shards/geoid.ts';
 import { openStore, openWritableStore } from '../../shards/store/open-store.ts';
 import { flagsOfOneCounty } from '../support/county-row.ts';
@@ -131,12 +132,13 @@ test('a cold summary is one ranged GET, two for a county’s first; without the 
   for (const [name, value] of Object.entries(rgw.env)) vi.stubEnv(name, value);
   const [first, second, third] = await someBlocks(store);
   vi.stubEnv('AWS_ENDPOINT_URL_S3', wire.address);
-  const settings = serveSettings({ store, ledger: `sqlite:${folder}/ledger`, port: '0' }, '1.0.0', {
+  const flags = { store, ledger: `sqlite:${folder}/ledger`, port: '0' };
+  const set = readSettings(serveSchema, flags, {
     LOG_LEVEL: 'silent',
     // Looks for no new release among the requests that are counted.
     RELEASE_POLL_SECONDS: '3600',
   });
-  const serving = await serve(settings);
+  const serving = await serve(serveSettings(set, '1.0.0'));
   try {
     // The manifest, its notes and the directory of POIs are read at startup, not by a request.
     expect(wire.requests.map(({ path: asked }) => asked.split('/')[3])).toEqual([

@@ -2,9 +2,9 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { UsageError } from '../../infra/errors.ts';
-import { serveSettings } from '../../infra/settings/api-server.ts';
+import { serveSchema, serveSettings } from '../../infra/settings/api-server.ts';
 import { mcpSchema } from '../../infra/settings/mcp.ts';
-import { portalSettings } from '../../infra/settings/portal-server.ts';
+import { portalSchema, portalSettings } from '../../infra/settings/portal-server.ts';
 import { readSettings } from '../../infra/settings/read-settings.ts';
 import { startSettings } from '../../infra/settings/start.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
@@ -13,7 +13,7 @@ const folder = folderOfTests();
 
 const FLAGS = { store: './store', ledger: 'sqlite:./ledger' };
 const settings = (env: Record<string, string>, flags: object = {}) =>
-  serveSettings({ ...FLAGS, ...flags }, '1.2.3', env);
+  serveSettings(readSettings(serveSchema, { ...FLAGS, ...flags }, env), '1.2.3');
 
 /** The message of the error that a function throws. */
 function said(attempt: () => unknown): string {
@@ -192,7 +192,7 @@ test.each([
 });
 
 const portal = (env: Record<string, string>, flags: object = {}) =>
-  portalSettings({ ledger: 'sqlite:./ledger', ...flags }, '1.2.3', env);
+  portalSettings(readSettings(portalSchema, { ledger: 'sqlite:./ledger', ...flags }, env), '1.2.3');
 
 test('reads the portal’s settings by name', async () => {
   const file = path.join(folder, 'stripe');

@@ -1,5 +1,6 @@
 import { type Serving, serve } from '../../infra/serve.ts';
-import { serveSettings } from '../../infra/settings/api-server.ts';
+import { serveSchema, serveSettings } from '../../infra/settings/api-server.ts';
+import { readSettings } from '../../infra/settings/read-settings.ts';
 import { geoidFromNumber } from '../../shards/geoid.ts';
 import { openCustomer } from './account-totals.ts';
 import { freePort } from './free-port.ts';
@@ -22,13 +23,9 @@ export async function runService(
 ): Promise<RunningService> {
   const ledger = env.LEDGER ?? `sqlite:${folder}/ledger`;
   const quiet = { LOG_LEVEL: 'silent', RATE_LIMIT_PER_MINUTE: '1000000', SHED_AT_LAG_MS: '0' };
-  const settings = serveSettings({ store, ledger }, '1.0.0', {
-    ...quiet,
-    PORT: `${await freePort()}`,
-    FREE_RATE_LIMIT_PER_MINUTE: '1000000',
-    ...env,
-  });
-  const serving = await serve(settings);
+  const open = { PORT: `${await freePort()}`, FREE_RATE_LIMIT_PER_MINUTE: '1000000' };
+  const settings = readSettings(serveSchema, { store, ledger }, { ...quiet, ...open, ...env });
+  const serving = await serve(serveSettings(settings, '1.0.0'));
   const { account, key } = await openCustomer(serving.ledger, { tokens: 1e7 });
   return {
     ...serving,

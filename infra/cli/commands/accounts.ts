@@ -11,8 +11,8 @@ import type { Ledger } from '../../../proxy/ledger/ledger.ts';
 import { counted } from '../../../shards/number-words.ts';
 import { ArgumentError, UsageError } from '../../errors.ts';
 import { ledgerSchema } from '../../settings/locations.ts';
-import { paymentSettings } from '../../settings/payment.ts';
-import type { Flags } from '../../settings/read-settings.ts';
+import { paymentSchema, paymentSettings } from '../../settings/payment.ts';
+import { type Flags, readSettings } from '../../settings/read-settings.ts';
 import { integer } from '../integer-flag.ts';
 import { printEither, tell } from '../print.ts';
 import { addSettings } from '../setting-options.ts';
@@ -177,7 +177,7 @@ async function grant(ledger: Ledger, name: string, flags: GrantFlags): Promise<v
 async function endAtStripe(ledger: Ledger, id: AccountId): Promise<void> {
   const { customer, membership } = await accountCalled(ledger, id);
   if (customer === null) return;
-  const settings = paymentSettings();
+  const settings = paymentSettings(readSettings(paymentSchema));
   if (settings) {
     // Imported here because Stripe’s library is slow to load.
     const { endSubscriptionsWith } = await import('../../../portal/payment/open-payment.ts');

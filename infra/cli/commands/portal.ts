@@ -3,7 +3,7 @@ import { openLedgerToServe } from '../../../proxy/ledger/open-ledger.ts';
 import { CLOSE_WITHIN_MS } from '../../listen.ts';
 import { servePortal } from '../../portal.ts';
 import { portalSchema, portalSettings } from '../../settings/portal-server.ts';
-import type { Flags } from '../../settings/read-settings.ts';
+import { type Flags, readSettings } from '../../settings/read-settings.ts';
 import { shutDownOnSignals } from '../../shutdown-signals.ts';
 import { packageVersion } from '../package-version.ts';
 import { run } from '../run.ts';
@@ -14,7 +14,7 @@ import { addReconcileCommand } from './reconcile.ts';
 export function definePortal(portal: Command): void {
   addSettings(portal, portalSchema).action((flags: Flags) =>
     run(async () => {
-      const settings = portalSettings(flags, packageVersion());
+      const settings = portalSettings(readSettings(portalSchema, flags), packageVersion());
       // The limit applies to requests with keys, which go to the API.
       const ledger = await openLedgerToServe(settings.ledger, { rateLimitPerMinute: 1 });
       const serving = await servePortal(settings, ledger).catch(async (error) => {

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { counted } from '../../../shards/number-words.ts';
 import { ArgumentError } from '../../errors.ts';
-import { paymentSettings } from '../../settings/payment.ts';
-import type { Flags } from '../../settings/read-settings.ts';
+import { paymentSchema, paymentSettings } from '../../settings/payment.ts';
+import { type Flags, readSettings } from '../../settings/read-settings.ts';
 import { printEither } from '../print.ts';
 import { runWithLedger } from '../with-ledger.ts';
 
@@ -31,7 +31,7 @@ portal is running, and repeatedly: nothing is booked twice.`,
       const { since, json } = flags;
       return runWithLedger(flags, async (opened) => {
         const sinceMs = since === undefined ? null : momentOf(since);
-        const settings = paymentSettings(flags);
+        const settings = paymentSettings(readSettings(paymentSchema, flags));
         if (!settings) throw new ArgumentError('settings: STRIPE_SECRET_KEY: is required');
         // Imported here because Stripe’s library is slow to load.
         const { reconcileWith } = await import('../../../portal/payment/open-payment.ts');

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { endsWithinMs } from '../../listen.ts';
 import type { Serving } from '../../serve.ts';
 import { serveSchema, serveSettings } from '../../settings/api-server.ts';
-import type { Flags } from '../../settings/read-settings.ts';
+import { type Flags, readSettings } from '../../settings/read-settings.ts';
 import { shutDownOnSignals } from '../../shutdown-signals.ts';
 import { packageVersion } from '../package-version.ts';
 import { run } from '../run.ts';
@@ -12,7 +12,7 @@ import { addSettings } from '../setting-options.ts';
 export function defineServe(command: Command): void {
   addSettings(command, serveSchema).action((flags: Flags) =>
     run(async () => {
-      const settings = serveSettings(flags, packageVersion());
+      const settings = serveSettings(readSettings(serveSchema, flags), packageVersion());
       let serving: Serving | undefined;
       // A service that is not open yet has no request to finish.
       const ending = shutDownOnSignals({
