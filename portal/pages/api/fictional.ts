@@ -1,14 +1,11 @@
 import { onDemand } from '../../../shards/concurrency/on-demand.ts';
-import { keylessClient } from './clients.ts';
 import { somePlace } from './release.ts';
 
 /** Postal abbreviation of the state of the demo city, which no state has. */
 const FICTIONAL_STATE = 'XA';
 
 /** Whether the release is of the fictional demo city. */
-export const isFictional = onDemand(
-  async () => (await somePlace(keylessClient))?.state === FICTIONAL_STATE,
-);
+export const isFictional = onDemand(async () => (await somePlace())?.state === FICTIONAL_STATE);
 
 /** Stands where the sources of real data are credited. */
 export const FICTIONAL =

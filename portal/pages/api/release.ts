@@ -1,4 +1,5 @@
-import type { Client, DataOf } from '../../client/src/index.ts';
+import type { DataOf } from '../../client/src/index.ts';
+import { keylessClient } from './clients.ts';
 
 export type Place = DataOf<'findPlaces'>['places'][number];
 export type Boundary = DataOf<'getPlaceBoundary'>;
@@ -7,12 +8,12 @@ export type Facts = Awaited<ReturnType<typeof releaseFacts>>;
 export type DestinationType = DataOf<'getDestinationTypes'>['destination_types'][number];
 
 /** Sources, modes and destination types of the current release. */
-export async function releaseFacts(api: Client) {
+export async function releaseFacts() {
   const [updated, vintage, modes, types] = await Promise.all([
-    api.getLastUpdated(),
-    api.getVintage(),
-    api.getModes(),
-    api.getDestinationTypes(),
+    keylessClient.getLastUpdated(),
+    keylessClient.getVintage(),
+    keylessClient.getModes(),
+    keylessClient.getDestinationTypes(),
   ]);
   return {
     ...updated.data,
@@ -26,9 +27,9 @@ export async function releaseFacts(api: Client) {
  * Returns an initial example: the most populous place matching the first of these prefixes that has
  * any.
  */
-export async function somePlace(api: Client, signal?: AbortSignal): Promise<Place | undefined> {
+export async function somePlace(): Promise<Place | undefined> {
   for (const q of 'aeiou') {
-    const [place] = (await api.findPlaces({ q, limit: 1 }, { signal })).data.places;
+    const [place] = (await keylessClient.findPlaces({ q, limit: 1 })).data.places;
     if (place) return place;
   }
   return undefined;

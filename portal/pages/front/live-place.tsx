@@ -1,10 +1,8 @@
-import { useEffect, useId, useState } from 'preact/hooks';
-import type { Client } from '../../client/src/index.ts';
+import { useId, useState } from 'preact/hooks';
 import { PAGE_PATHS } from '../../page-paths.ts';
-import { type Boundary, type Place, somePlace } from '../api/release.ts';
-import { useAttempts } from '../api/use-attempts.ts';
+import { keylessClient } from '../api/clients.ts';
+import { type Place, somePlace } from '../api/release.ts';
 import { useLoaded } from '../api/use-loaded.ts';
-import { useApi } from '../session/use-api.ts';
 import { BandLegend, PlaceMap } from './place-map.tsx';
 import { PlaceSearch } from './place-search.tsx';
 
@@ -14,46 +12,28 @@ const ZOOM = 12;
 
 /** A city or town searched by name, and the minutes from its blocks. Nothing here needs a key. */
 export function LivePlace() {
-  const api = useApi();
-  const [place, setPlace] = useState<Place | null>(null);
-  const [outline, setOutline] = useState<Boundary | null>(null);
+  const [chosen, setChosen] = useState<Place | null>(null);
   const [isDown, setDown] = useState(false);
-  const bandsUrl = useBandsUrl(api);
-  const attempt = useAttempts(isDown);
+  const bandsUrl = useBandsUrl();
   const id = useId();
-
-  useEffect(() => {
-    const leaving = new AbortController();
-    somePlace(api, leaving.signal).then(
-      (found) => {
-        setDown(false);
-        if (found) setPlace((chosen) => chosen ?? found);
-      },
-      () => leaving.signal.aborted || setDown(true),
-    );
-    return () => leaving.abort();
-  }, [api, attempt]);
-
-  useEffect(() => {
-    if (place === null) return;
-    const leaving = new AbortController();
-    api.getPlaceBoundary({ geoid: place.geoid }, { signal: leaving.signal }).then(
-      ({ data }) => {
-        setOutline(data);
-        setDown(false);
-      },
-      () => leaving.signal.aborted || setDown(true),
-    );
-    return () => leaving.abort();
-  }, [api, place, attempt]);
-
+  const some = useLoaded(somePlace);
+  const place = chosen ?? (some.state === 'here' ? (some.value ?? null) : null);
+  const outline = useLoaded(
+    async () => place && (await keylessClient.getPlaceBoundary({ geoid: place.geoid })).data,
+    [place],
+  );
+  const hasFailed = isDown || some.state === 'failed' || outline.state === 'failed';
   return (
     <section class="live" aria-labelledby={id}>
       <div class="live-head">
         <h2 id={id}>{place === null ? 'Look up a place' : `${place.name}, ${place.state}`}</h2>
-        <PlaceSearch onFound={setPlace} onDown={setDown} />
+        <PlaceSearch onFound={setChosen} onDown={setDown} />
       </div>
-      <PlaceMap place={place} outline={outline} bandsUrl={bandsUrl} />
+      <PlaceMap
+        place={place}
+        outline={outline.state === 'here' ? outline.value : null}
+        bandsUrl={bandsUrl}
+      />
       <div class="live-foot">
         {bandsUrl !== null && place !== null && (
           <>
@@ -62,7 +42,7 @@ export function LivePlace() {
           </>
         )}
         <p role="status">
-          {isDown
+          {hasFailed
             ? 'The API is not responding right now. This page tries again until it does.'
             : place === null && 'Loading a place …'}
         </p>
@@ -80,8 +60,8 @@ export function LivePlace() {
 }
 
 /** Address of the bands to show; null if the release has none, or until they are known. */
-function useBandsUrl(api: Client): string | null {
-  const loaded = useLoaded(() => api.getTileArchives());
+function useBandsUrl(): string | null {
+  const loaded = useLoaded(() => keylessClient.getTileArchives());
   if (loaded.state !== 'here') return null;
   const { archives } = loaded.value.data;
   return (

@@ -1,5 +1,5 @@
 import { latOf, lonOf } from '../../../shards/geometry/web-mercator.ts';
-import type { Boundary } from '../api/release.ts';
+import type { DataOf } from '../../client/src/index.ts';
 
 type Ring = readonly (readonly number[])[];
 
@@ -28,7 +28,7 @@ const TILE_SIZE = 512;
  * equirectangular projection about that latitude. Places across the antimeridian stay whole.
  */
 export function drawOutline(
-  { geometry }: Pick<Boundary, 'geometry'>,
+  { geometry }: Pick<DataOf<'getPlaceBoundary'>, 'geometry'>,
   size: { readonly width: number; readonly height: number; readonly margin: number },
 ): Drawing {
   const polygons = geometry.type === 'Polygon' ? [geometry.coordinates] : geometry.coordinates;

@@ -1,9 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
+import { keylessClient } from '../api/clients.ts';
 import type { Place } from '../api/release.ts';
+import { useSearch } from '../api/use-search.ts';
 import { counted } from '../formats.ts';
-import { useApi } from '../session/use-api.ts';
-
-const PAUSE_MS = 200;
 
 /** Finds census places by name while typing. */
 export function PlaceSearch(props: {
@@ -11,29 +10,12 @@ export function PlaceSearch(props: {
   readonly onDown: (isDown: boolean) => void;
 }) {
   const { onFound, onDown } = props;
-  const api = useApi();
   const [name, setName] = useState('');
-  const [places, setPlaces] = useState<readonly Place[] | null>(null);
-
-  useEffect(() => {
-    setPlaces(null);
-    if (name.trim() === '') return;
-    const leaving = new AbortController();
-    const search = () =>
-      api.findPlaces({ q: name.trim(), limit: 5 }, { signal: leaving.signal }).then(
-        ({ data }) => {
-          setPlaces(data.places);
-          onDown(false);
-        },
-        () => leaving.signal.aborted || onDown(true),
-      );
-    const timer = setTimeout(search, PAUSE_MS);
-    return () => {
-      clearTimeout(timer);
-      leaving.abort();
-    };
-  }, [api, name, onDown]);
-
+  const search = useSearch(name.trim(), async (q, signal) => {
+    return (await keylessClient.findPlaces({ q, limit: 5 }, { signal })).data.places;
+  });
+  useEffect(() => onDown(search.state === 'failed'), [search.state, onDown]);
+  const places = search.state === 'here' ? search.value : null;
   const choose = (place: Place) => {
     onFound(place);
     setName('');

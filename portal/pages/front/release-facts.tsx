@@ -5,7 +5,6 @@ import { count, dateOf, dayMonthYear } from '../formats.ts';
 import { Section } from '../parts/page.tsx';
 import { Shown } from '../parts/shown.tsx';
 import { WideTable } from '../parts/wide-table.tsx';
-import { useApi } from '../session/use-api.ts';
 import { sourcesOf } from './data-sources.ts';
 
 const COMPONENTS: Readonly<Record<string, string>> = {
@@ -18,9 +17,8 @@ const COMPONENTS: Readonly<Record<string, string>> = {
 
 /** Sources and coverage of the current release. */
 export function ReleaseFacts() {
-  const api = useApi();
   const facts = useLoaded(async () => ({
-    ...(await releaseFacts(api)),
+    ...(await releaseFacts()),
     fictional: await isFictional(),
   }));
   return (

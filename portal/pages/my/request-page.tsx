@@ -20,7 +20,7 @@ import { TryIt } from './try-it.tsx';
 export function RequestPage() {
   const { freshKey } = useSession();
   const api = useApi();
-  const request = useLoaded(() => firstRequest(api));
+  const request = useLoaded(firstRequest);
   return (
     <Page
       title="First request"
@@ -69,7 +69,7 @@ interface FirstRequest {
  * Returns a request for a summary that has rows: of the portal’s example block, or of the middle of
  * some place.
  */
-async function firstRequest(api: Client): Promise<FirstRequest> {
+async function firstRequest(): Promise<FirstRequest> {
   const { api_url: baseUrl, example_block: geoid } = await portalConfig();
   const mode = ['walk'] as const;
   const rows = 'results';
@@ -81,7 +81,7 @@ async function firstRequest(api: Client): Promise<FirstRequest> {
       send: (client) => client.getBlockSummary(parameters),
     };
   }
-  const place = await somePlace(api);
+  const place = await somePlace();
   if (place === undefined) throw new Error('This release has no places.');
   const { lat, lon } = place;
   const path = `/v1/point/summary?lat=${lat}&lon=${lon}&mode=walk`;

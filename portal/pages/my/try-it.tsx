@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
 import type { DataOf, Reply, Tokens } from '../../client/src/index.ts';
+import { keylessClient } from '../api/clients.ts';
 import { explained } from '../api/fault.ts';
 import { counted } from '../formats.ts';
 import { Notice } from '../parts/notice.tsx';
-import { useApi } from '../session/use-api.ts';
 
 const SHOWN = 8;
 
@@ -20,14 +20,16 @@ export function TryIt(props: { readonly url: string; readonly send: () => Promis
   const [outcome, setOutcome] = useState<Outcome | null>(null);
   const [fault, setFault] = useState('');
   const [isBusy, setBusy] = useState(false);
-  const api = useApi();
   const run = async () => {
     if (isBusy) return;
     setFault('');
     setOutcome(null);
     setBusy(true);
     try {
-      const [{ data, tokens }, types] = await Promise.all([send(), api.getDestinationTypes()]);
+      const [{ data, tokens }, types] = await Promise.all([
+        send(),
+        keylessClient.getDestinationTypes(),
+      ]);
       const named = types.data.destination_types.map((type) => [type.dest_type_id, type.name]);
       const names = new Map(named as [number, string][]);
       const rows = data.results.map(({ dest_type_id, travel_time }) => ({

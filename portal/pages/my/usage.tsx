@@ -91,7 +91,7 @@ export function Usage() {
     const days = lastDays(span, Date.now());
     const [rows, ofAccount] = await Promise.all([usage(days[0], days[span - 1]), keys()]);
     return { days, rows, ofAccount };
-  }, span);
+  }, [span]);
   const choices = (
     <div class="choices">
       <Choice label="Days" options={SPANS} chosen={span} onChoose={setSpan} />

@@ -5,14 +5,14 @@ import { browserToken } from '../api/portal.ts';
 import { useSession } from './session.tsx';
 
 /**
- * Returns the client of the API, through which pages send all their requests:
+ * Returns the client of the API, through which pages send their metered requests:
  *
  *     const api = useApi();
  *     const { data, tokens } = await api.getBlockSummary({ geoid, mode: ['walk'] });
  *
  * Tokens are charged to the account that is signed in, by its session's browser token, or to that
- * of a typed key. Free routes need neither. Repeats of a metered GET are free while the data is
- * unchanged, even after a reload. `explained` explains failures to users.
+ * of a typed key. Free routes need neither: `keylessClient`. Repeats of a metered GET are free
+ * while the data is unchanged, even after a reload. `explained` explains failures to users.
  */
 export function useApi(typedKey = ''): Client {
   const { visitor } = useSession();

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import type { Polygon } from '../../../../shards/geometry/polygon.ts';
 import {
   boxAroundPoint,
@@ -10,7 +10,8 @@ import {
   metresPerDegreeLon,
 } from '../../../../shards/geometry/wgs84.ts';
 import type { Area as ApiArea, Client } from '../../../client/src/index.ts';
-import { useAttempts } from '../../api/use-attempts.ts';
+import { keylessClient } from '../../api/clients.ts';
+import { useLoaded } from '../../api/use-loaded.ts';
 import {
   type Area,
   type Circle,
@@ -18,7 +19,7 @@ import {
   PLACE_DIGITS,
   TRACT_DIGITS,
 } from '../state/area.ts';
-import type { MapPosition } from '../state/map-state.ts';
+import { useMap } from '../state/map-context.ts';
 import { type Box, namesAround, pointsAround } from '../tiles/vector-tiles.ts';
 import { type CountyBands, geoidText } from './block-bands.ts';
 import { boxInView, widened } from './box-in-view.ts';
@@ -30,6 +31,7 @@ import {
   join,
   type NamedCounty,
 } from './coloured-blocks.ts';
+import { useNearby } from './use-nearby.ts';
 
 /** The blocks of a chosen area, from the public block bands. */
 export interface AreaBlocks {
@@ -50,38 +52,18 @@ export type LoadedArea =
   | { readonly state: 'far' | 'invalid' }
   | { readonly state: 'here'; readonly of: AreaBlocks };
 
-/** Finds the blocks of an area: free, and without a key. */
-export function useAreaBlocks(
-  api: Client,
-  area: Area | null,
-  position: MapPosition | null,
-  bounds: readonly number[],
-): LoadedArea {
-  const [loaded, setLoaded] = useState<LoadedArea>({ state: 'loading' });
-  const isHere = loaded.state === 'here' && loaded.of.area === area;
-  const attempt = useAttempts(area !== null && loaded.state === 'failed');
-  // Another part of the release may hold a county that was too far from the map.
-  const place = isHere || position === null ? null : `${position.lat} ${position.lon}`;
-  useEffect(() => {
-    if (area === null || isHere) return;
-    let isGone = false;
-    areaBlocks(api, area, boxInView(position, bounds)).then(
-      (of) => isGone || setLoaded(typeof of === 'string' ? { state: of } : { state: 'here', of }),
-      () => isGone || setLoaded({ state: 'failed' }),
-    );
-    return () => {
-      isGone = true;
-    };
-  }, [api, area, isHere, place, attempt, bounds]);
-  if (area === null) return { state: 'none' };
-  return loaded.state === 'here' && !isHere ? { state: 'loading' } : loaded;
+/** The blocks of an area, found for free and without a key. */
+export function useAreaBlocks(area: Area | null): LoadedArea {
+  const found = useNearby(area, (wanted, view) => areaBlocks(keylessClient, wanted, view));
+  if (found.state !== 'here') return found;
+  return found.of === 'invalid' ? { state: 'invalid' } : { state: 'here', of: found.of };
 }
 
 async function areaBlocks(
   api: Client,
   area: Area,
   view: Box,
-): Promise<AreaBlocks | 'far' | 'invalid'> {
+): Promise<AreaBlocks | 'invalid' | null> {
   if (typeof area !== 'string') {
     if ('metres' in area) return blocksInCircle(api, area);
     return blocksInPolygons(api, area, { area, name: 'the drawn area' });
@@ -136,11 +118,11 @@ function chosen(
   counties: readonly CountyBands[] | null,
   named: Named & Pick<AreaBlocks, 'outline'>,
   insideOf: (blocks: CountyBlocks) => readonly number[],
-): AreaBlocks | 'far' {
-  if (counties === null) return 'far';
+): AreaBlocks | null {
+  if (counties === null) return null;
   const blocks = join(counties);
   const inside = insideOf(blocks);
-  return inside.length === 0 ? 'far' : { ...named, counties, blocks, inside };
+  return inside.length === 0 ? null : { ...named, counties, blocks, inside };
 }
 
 const CIRCLE_CORNERS = 64;
@@ -211,17 +193,8 @@ export function usePoiNames(
   area: AreaBlocks | null,
   metres: number,
 ): ReadonlyMap<number, string> {
-  const [names, setNames] = useState<ReadonlyMap<number, string>>(new Map());
-  useEffect(() => {
-    if (area === null) return;
-    const around = boxAround(area, metres);
-    Promise.all(urls.map((url) => namesAround(url, around, 'pois'))).then(
-      (each) => setNames(new Map(each.flat())),
-      // The ids are shown instead.
-      () => {},
-    );
-  }, [JSON.stringify(urls), area, metres]);
-  return names;
+  const names = usePoisOf(urls, area, metres, namesAround);
+  return useMemo(() => new Map(names?.flat()), [names]);
 }
 
 /**
@@ -233,38 +206,34 @@ export function usePoisAround(
   area: AreaBlocks | null,
   metres: number,
 ): number | null {
-  const [counted, setCounted] = useState<{ readonly key: unknown; readonly most: number }>();
-  const key = area && urls.length > 0 ? JSON.stringify([urls, area.area, metres]) : null;
-  useEffect(() => {
-    if (area === null || key === null) return;
-    const around = boxAround(area, metres);
-    Promise.all(urls.map((url) => pointsAround(url, around, 'pois'))).then(
-      (each) => setCounted({ key, most: each.reduce((sum, one) => sum + one, 0) }),
-      // The limit of the API is stated instead.
-      () => {},
-    );
+  const counts = usePoisOf(urls, area, metres, pointsAround);
+  return counts && counts.length > 0 ? counts.reduce((sum, one) => sum + one, 0) : null;
+}
+
+/** Reads each of some archives of POIs around an area; null until read. */
+function usePoisOf<Read>(
+  urls: readonly string[],
+  area: AreaBlocks | null,
+  metres: number,
+  read: (url: string, around: Box, layer: string) => Promise<Read>,
+): readonly Read[] | null {
+  const key = JSON.stringify([urls, area?.area, metres]);
+  const loaded = useLoaded(async () => {
+    const around = area && boxAround(area, metres);
+    const each = around && (await Promise.all(urls.map((url) => read(url, around, 'pois'))));
+    return { key, each };
   }, [key]);
-  return counted?.key === key ? (counted?.most ?? null) : null;
+  return loaded.state === 'here' && loaded.value.key === key ? loaded.value.each : null;
 }
 
 /** The counties in view; empty while they are not known, and if there are too many. */
-export function useCountiesInView(
-  api: Client,
-  position: MapPosition | null,
-  bounds: readonly number[],
-): readonly NamedCounty[] {
-  const [counties, setCounties] = useState<readonly NamedCounty[]>([]);
-  const place = position && `${position.zoom} ${position.lat} ${position.lon}`;
-  useEffect(() => {
-    let isGone = false;
-    countyNamesIn(api, boxInView(position, bounds)).then(
-      (found) => isGone || setCounties(found ?? []),
-      // The map itself reports that the API does not respond.
-      () => {},
-    );
-    return () => {
-      isGone = true;
-    };
-  }, [api, place, bounds]);
-  return counties;
+export function useCountiesInView(): readonly NamedCounty[] {
+  const { catalogue, state } = useMap();
+  const { position } = state;
+  const { bounds } = catalogue;
+  const counties = useLoaded(
+    () => countyNamesIn(keylessClient, boxInView(position, bounds)),
+    [position, bounds],
+  );
+  return (counties.state === 'here' && counties.value) || [];
 }

@@ -1,11 +1,11 @@
-import { useEffect, useState } from 'preact/hooks';
 import type { Client } from '../../../client/src/index.ts';
-import type { MapPosition } from '../state/map-state.ts';
+import { keylessClient } from '../../api/clients.ts';
 import type { Box } from '../tiles/vector-tiles.ts';
 import { type AreaBlocks, geoidsOf } from './area-blocks.ts';
 import type { BlockFacts } from './block-lists.ts';
-import { boxInView, widened } from './box-in-view.ts';
+import { widened } from './box-in-view.ts';
 import { countiesNear, countyOf, type FoundBlock, findBlock } from './coloured-blocks.ts';
+import { useNearby } from './use-nearby.ts';
 
 /** People and centres of some blocks, as far as they are known. */
 interface LoadedFacts {
@@ -19,59 +19,15 @@ interface LoadedFacts {
  * Loads people and centres of blocks from the heads of block bands, which are free and read once
  * per county.
  */
-export function useBlockFacts(
-  api: Client,
-  geoids: Float64Array | null,
-  position: MapPosition | null,
-  bounds: readonly number[],
-): LoadedFacts {
-  const [known, setKnown] = useState<BlockFacts | null>(null);
-  const [far, setFar] = useState<Float64Array | null>(null);
-  const place = position && `${position.zoom} ${position.lat} ${position.lon}`;
-  const isKnown = geoids !== null && known?.geoids === geoids;
-  useEffect(() => {
-    if (geoids === null || isKnown) return;
-    let isGone = false;
-    blockFacts(api, geoids, boxInView(position, bounds)).then(
-      (facts) => {
-        if (isGone) return;
-        if (facts !== null) setKnown(facts);
-        setFar(facts === null ? geoids : null);
-      },
-      // Without facts, only blocks are counted.
-      () => {},
-    );
-    return () => {
-      isGone = true;
-    };
-  }, [api, geoids, isKnown, place, bounds]);
-  return { facts: isKnown ? known : null, isFar: geoids !== null && far === geoids };
+export function useBlockFacts(geoids: Float64Array | null): LoadedFacts {
+  const found = useNearby(geoids, (wanted, view) => blockFacts(keylessClient, wanted, view));
+  return { facts: found.state === 'here' ? found.of : null, isFar: found.state === 'far' };
 }
 
 /** Finds a block in block bands; null until the result is known, and without a GEOID. */
-export function useFoundBlock(
-  api: Client,
-  geoid: string | null,
-  position: MapPosition | null,
-  bounds: readonly number[],
-): FoundBlock | null {
-  const [found, setFound] = useState<{
-    readonly geoid: string;
-    readonly block: FoundBlock | null;
-  }>();
-  useEffect(() => {
-    if (geoid === null) return;
-    let isGone = false;
-    findBlock(api, boxInView(position, bounds), Number(geoid)).then(
-      (block) => isGone || setFound({ geoid, block }),
-      // The map itself reports that the API does not respond.
-      () => {},
-    );
-    return () => {
-      isGone = true;
-    };
-  }, [api, geoid, bounds]);
-  return found !== undefined && found.geoid === geoid ? found.block : null;
+export function useFoundBlock(geoid: string | null): FoundBlock | null {
+  const found = useNearby(geoid, (wanted, view) => findBlock(keylessClient, view, Number(wanted)));
+  return found.state === 'here' ? found.of : null;
 }
 
 /** The population of each block; 0 if unknown, and outside the area if there is one. */

@@ -1,6 +1,5 @@
-import { useEffect, useState } from 'preact/hooks';
-import type { Client } from '../../../client/src/index.ts';
-import { useAttempts } from '../../api/use-attempts.ts';
+import { keylessClient } from '../../api/clients.ts';
+import { useLoaded } from '../../api/use-loaded.ts';
 import { useMap } from '../state/map-context.ts';
 import type { Box } from '../tiles/vector-tiles.ts';
 import type { AreaBlocks } from './area-blocks.ts';
@@ -25,37 +24,26 @@ export type LoadedInView<Of, Sums> =
 
 /** Measures the blocks in view by the public objects of counties: free, and without a key. */
 export function useInView<Of, Sums>(
-  api: Client,
   measure: Measure<Of, Sums> | null,
   area: AreaBlocks | null,
 ): LoadedInView<Of, Sums> {
   const { catalogue, state } = useMap();
   const { bounds } = catalogue;
   const { position } = state;
-  const [loaded, setLoaded] = useState<LoadedInView<Of, Sums>>({ state: 'loading' });
-  const attempt = useAttempts(loaded.state === 'failed');
-  const place = position && `${position.zoom} ${position.lat} ${position.lon}`;
-  useEffect(() => {
-    if (measure === null) return;
-    let isGone = false;
-    inView(api, boxInView(position, bounds), measure, area).then(
-      (next) => isGone || setLoaded(next),
-      () => isGone || setLoaded({ state: 'failed' }),
-    );
-    return () => {
-      isGone = true;
-    };
-  }, [api, attempt, place, bounds, measure?.key, area]);
-  return loaded;
+  const loaded = useLoaded(
+    async () => measure && inView(boxInView(position, bounds), measure, area),
+    [measure?.key, position, bounds, area],
+  );
+  if (loaded.state !== 'here') return loaded;
+  return loaded.value ?? { state: 'loading' };
 }
 
 async function inView<Of, Sums>(
-  api: Client,
   box: Box,
   measure: Measure<Of, Sums>,
   area: AreaBlocks | null,
 ): Promise<LoadedInView<Of, Sums>> {
-  const measured = await measuredIn(api, box, measure);
+  const measured = await measuredIn(keylessClient, box, measure);
   if (measured === null) return { state: 'too-many' };
   const { blocks, of } = measured;
   const seen = blocksWithin(blocks, box);

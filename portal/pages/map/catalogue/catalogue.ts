@@ -1,5 +1,6 @@
 import { byMode } from '../../../../shards/modes.ts';
-import type { Client, Mode } from '../../../client/src/index.ts';
+import type { Mode } from '../../../client/src/index.ts';
+import { keylessClient } from '../../api/clients.ts';
 import { FICTIONAL, isFictional } from '../../api/fictional.ts';
 import { portalConfig } from '../../api/portal.ts';
 import { type DestinationType, releaseFacts } from '../../api/release.ts';
@@ -94,14 +95,14 @@ const METRIC_NAMES: Readonly<Record<string, string>> = {
 const STOPS = ['bus_stops', 'rail_stations', 'ferry_terminals', 'frequent_transit'];
 
 /** Loads the layers of the release; `null` if it has no tiles. */
-export async function mapCatalogue(api: Client, units: Units): Promise<Catalogue | null> {
+export async function mapCatalogue(units: Units): Promise<Catalogue | null> {
   const [facts, fictional, { data: tiles }, { map_style_url }, { data: weighed }] =
     await Promise.all([
-      releaseFacts(api),
+      releaseFacts(),
       isFictional(),
-      api.getTileArchives(),
+      keylessClient.getTileArchives(),
       portalConfig(),
-      api.getWeights(),
+      keylessClient.getWeights(),
     ]);
   const { release, components, modes } = facts;
   const types = facts.types.map((type) => {

@@ -1,6 +1,5 @@
 import { count, distanceUnit } from '../../formats.ts';
 import { FileField } from '../../parts/file-field.tsx';
-import { useApi } from '../../session/use-api.ts';
 import { type LoadedArea, peopleIn, useCountiesInView } from '../blocks/area-blocks.ts';
 import type { Area } from '../state/area.ts';
 import { areaCodec, MAX_CIRCLE_METRES, TRACT_DIGITS } from '../state/area.ts';
@@ -17,10 +16,10 @@ export function AreaPanel(props: {
   readonly onDraw: (drawing: Drawing) => void;
 }) {
   const { area, drawing, onDraw } = props;
-  const { catalogue, state, choice, change } = useMap();
-  const { view, block, position } = state;
+  const { state, choice, change } = useMap();
+  const { view, block } = state;
   const chosen = state.area;
-  const counties = useCountiesInView(useApi(), position, catalogue.bounds);
+  const counties = useCountiesInView();
   const none =
     view !== 'sites' ? 'What is in view' : choice.sitesType ? 'Choose one' : 'Everyone in reach';
   const tract = block?.slice(0, TRACT_DIGITS);

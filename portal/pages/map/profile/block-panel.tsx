@@ -4,7 +4,6 @@ import type { PoiTime } from '../../../client/src/index.ts';
 import { count } from '../../formats.ts';
 import { Notice } from '../../parts/notice.tsx';
 import { Section } from '../../parts/page.tsx';
-import { useApi } from '../../session/use-api.ts';
 import { useFoundBlock } from '../blocks/use-block-facts.ts';
 import { Paid } from '../paid/paid.tsx';
 import { useMap } from '../state/map-context.ts';
@@ -20,8 +19,8 @@ export function BlockPanel(
   },
 ) {
   const { geoid, isPressed } = props;
-  const { catalogue, state, change } = useMap();
-  const found = useFoundBlock(useApi(), geoid, state.position, catalogue.bounds);
+  const { change } = useMap();
+  const found = useFoundBlock(geoid);
   const population = found?.isThere ? found.population : null;
   // Below the legend, the panel of a pressed block would be out of sight.
   useEffect(() => {

@@ -1,6 +1,6 @@
-import { useEffect, useState } from 'preact/hooks';
 import { BEYOND, UNROUTED } from '../../../../shards/bands/time-bands.ts';
 import { byMode } from '../../../../shards/modes.ts';
+import { useLoaded } from '../../api/use-loaded.ts';
 import { classWords } from '../blocks/block-bands.ts';
 import type { KnownBlock } from '../blocks/coloured-blocks.ts';
 import { useColourScheme } from '../drawing/use-colour-scheme.ts';
@@ -72,28 +72,15 @@ function useTypeBands(block: KnownBlock): readonly TypeBand[] | null {
   const { catalogue, choice } = useMap();
   const { types } = catalogue;
   const { mode } = choice;
-  const [loaded, setLoaded] = useState<{
-    readonly of: readonly [KnownBlock, string];
-    readonly rows: readonly TypeBand[];
-  } | null>(null);
-  useEffect(() => {
-    let isGone = false;
+  const loaded = useLoaded(async () => {
     const ids = types.map(({ id }) => id);
-    block.bandsOf(mode, ids).then(
-      (bands) => {
-        if (isGone) return;
-        const rows = types.flatMap(({ id, name }, i) => {
-          const band = bands[i];
-          return band === null ? [] : [{ id, name, band }];
-        });
-        setLoaded({ of: [block, mode], rows });
-      },
-      // The map itself reports that the API does not respond.
-      () => {},
-    );
-    return () => {
-      isGone = true;
-    };
+    return { of: block, mode, bands: await block.bandsOf(mode, ids) };
   }, [block, mode, types]);
-  return loaded?.of[0] === block && loaded.of[1] === mode ? loaded.rows : null;
+  if (loaded.state !== 'here' || loaded.value.of !== block || loaded.value.mode !== mode)
+    return null;
+  const { bands } = loaded.value;
+  return types.flatMap(({ id, name }, i) => {
+    const band = bands[i];
+    return band === null ? [] : [{ id, name, band }];
+  });
 }

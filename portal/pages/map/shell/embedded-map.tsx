@@ -1,10 +1,8 @@
-import { MapProvider, useMap } from '../state/map-context.ts';
 import type { MapView, Viewed } from '../views/map-view.ts';
 import '../../styles/map.css';
 import '../../styles/embed.css';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { PAGE_PATHS } from '../../../page-paths.ts';
-import { keylessClient } from '../../api/clients.ts';
 import { FICTIONAL } from '../../api/fictional.ts';
 import { useLoaded } from '../../api/use-loaded.ts';
 import { Notice } from '../../parts/notice.tsx';
@@ -16,9 +14,8 @@ import type { DrawnMap } from '../drawing/draw-map.ts';
 import { useColourScheme } from '../drawing/use-colour-scheme.ts';
 import { Swatches } from '../panels/swatches.tsx';
 import { PercentileNote } from '../panels/words.tsx';
-import { choiceOf } from '../state/choice.ts';
+import { MapProvider, useMap, useMapShared } from '../state/map-context.ts';
 import { writeMapState } from '../state/map-state.ts';
-import { useMapState } from '../state/use-map-state.ts';
 import { criterionName } from '../views/basket/basket-legend.ts';
 import { basketView } from '../views/basket/basket-view.ts';
 import { FREE_VIEWS } from '../views/free-views.ts';
@@ -32,7 +29,7 @@ import { MapStage } from './map-stage.tsx';
  */
 export function EmbeddedMap() {
   const units = useUnits();
-  const catalogue = useLoaded(() => mapCatalogue(keylessClient, units), units);
+  const catalogue = useLoaded(() => mapCatalogue(units), [units]);
   return (
     <main class="embed map-page">
       {catalogue.state === 'here' && catalogue.value !== null ? (
@@ -47,13 +44,10 @@ export function EmbeddedMap() {
 }
 
 function FreeMap(props: { readonly catalogue: Catalogue; readonly reload: () => Promise<void> }) {
-  const { catalogue, reload } = props;
-  const [{ state, faults }, change] = useMapState();
-  const choice = useMemo(() => choiceOf(catalogue, state), [catalogue, state]);
-  const shared = useMemo(() => ({ catalogue, state, choice, change }), [choice, state]);
+  const { shared, faults } = useMapShared(props.catalogue);
   return (
     <MapProvider value={shared}>
-      <FreeView faults={[...faults, ...choice.faults]} reload={reload} />
+      <FreeView faults={faults} reload={props.reload} />
     </MapProvider>
   );
 }
@@ -68,9 +62,9 @@ function FreeView(props: {
   const drawn = useRef<DrawnMap>(null);
   const isFree = FREE_VIEWS[state.view] !== undefined;
   const view = FREE_VIEWS[state.view] ?? nearestView;
-  const area = useAreaBlocks(keylessClient, state.area, state.position, catalogue.bounds);
+  const area = useAreaBlocks(state.area);
   const inArea = area.state === 'here' ? area.of : null;
-  const free = useFreeViews(keylessClient, isFree ? state.view : 'nearest', inArea);
+  const free = useFreeViews(isFree ? state.view : 'nearest', inArea);
   const viewed = { ...NOTHING_LOADED, ...free, area, catalogue, state, choice, scheme };
   const shown = useMemo(
     () => view.shown(viewed),

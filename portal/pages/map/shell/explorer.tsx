@@ -13,12 +13,10 @@ import { DisplayChoices } from '../panels/display-choices.tsx';
 import { PERCENTILE } from '../panels/words.tsx';
 import { BlockPanel } from '../profile/block-panel.tsx';
 import { profileRequest } from '../profile/profile-request.ts';
-import { choiceOf } from '../state/choice.ts';
 import { degrees } from '../state/codecs.ts';
-import { MapProvider, useMap } from '../state/map-context.ts';
+import { MapProvider, useMap, useMapShared } from '../state/map-context.ts';
 import { VIEWS } from '../state/map-state.ts';
 import { withMoved, without, withSite } from '../state/sites.ts';
-import { useMapState } from '../state/use-map-state.ts';
 import type { Viewed } from '../views/map-view.ts';
 import { MAP_VIEWS } from '../views/map-views.ts';
 import { type FoundPoi, MapSearch } from './map-search.tsx';
@@ -36,14 +34,11 @@ export function Explorer(props: {
   readonly catalogue: Catalogue;
   readonly reload: () => Promise<void>;
 }) {
-  const { catalogue, reload } = props;
-  const [{ state, faults }, change] = useMapState();
-  const choice = useMemo(() => choiceOf(catalogue, state), [catalogue, state]);
-  const shared = useMemo(() => ({ catalogue, state, choice, change }), [choice, state]);
+  const { shared, faults } = useMapShared(props.catalogue);
   return (
     <MapProvider value={shared}>
       <PaidProvider value={usePaidRequests()}>
-        <MapParts faults={[...faults, ...choice.faults]} reload={reload} />
+        <MapParts faults={faults} reload={props.reload} />
         <KeyDialog />
       </PaidProvider>
     </MapProvider>

@@ -4,15 +4,13 @@ import { Notice } from '../../parts/notice.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Shown } from '../../parts/shown.tsx';
 import { useUnits } from '../../parts/units.tsx';
-import { useApi } from '../../session/use-api.ts';
 import { mapCatalogue } from '../catalogue/catalogue.ts';
 import { Explorer } from './explorer.tsx';
 
 /** Travel times of the release on a map: free, and without a key. */
 export function MapPage() {
-  const api = useApi();
   const units = useUnits();
-  const catalogue = useLoaded(() => mapCatalogue(api, units), units);
+  const catalogue = useLoaded(() => mapCatalogue(units), [units]);
   return (
     <Page title="Map" class="map-page" heading="Travel times on a map">
       {catalogue.state === 'here' && catalogue.value !== null ? (

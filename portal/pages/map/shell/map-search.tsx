@@ -1,8 +1,9 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { PLANS } from '../../../../proxy/plans.ts';
 import type { DataOf, PoiSearchResult } from '../../../client/src/index.ts';
+import { keylessClient } from '../../api/clients.ts';
+import { useSearch } from '../../api/use-search.ts';
 import { counted, distanceUnit } from '../../formats.ts';
-import { useApi } from '../../session/use-api.ts';
 import { typesBeginning } from '../catalogue/catalogue.ts';
 import { Paid } from '../paid/paid.tsx';
 import type { PaidRequest } from '../paid/paid-request.ts';
@@ -99,13 +100,12 @@ const KIND_NOTES: Readonly<Record<string, string>> = {
 
 /** A button that goes to where the visitor is, if the browser tells. */
 function LocateMe({ onFound }: { readonly onFound: (found: Found) => void }) {
-  const api = useApi();
   const [said, setSaid] = useState('');
   const locate = () => {
     setSaid('Locating …');
     navigator.geolocation.getCurrentPosition(
       ({ coords: { latitude, longitude } }) =>
-        api.findAddresses({ q: `${latitude},${longitude}`, limit: 1 }).then(
+        keylessClient.findAddresses({ q: `${latitude},${longitude}`, limit: 1 }).then(
           ({ data: { results } }) => {
             const [here] = results;
             setSaid(here ? '' : 'You are outside the data of this map.');
@@ -177,41 +177,22 @@ function PoiResults(props: {
   );
 }
 
-const PAUSE_MS = 200;
-
 type Found = DataOf<'findAddresses'>['results'][number];
 
-/** Finds addresses and places as they are typed, after a pause; an empty text finds nothing. */
+/** Finds addresses and places as they are typed; an empty text finds nothing. */
 function useAddressSearch(typed: string): {
   readonly found: readonly Found[];
   /** A sentence on how many, for screen readers. */
   readonly said: string;
 } {
-  const api = useApi();
-  const [found, setFound] = useState<readonly Found[]>([]);
-  const [said, setSaid] = useState('');
-  useEffect(() => {
-    setFound([]);
-    setSaid('');
-    if (typed === '') return;
-    const leaving = new AbortController();
-    const search = async () => {
-      try {
-        const query = { q: typed, limit: 5 };
-        const { results } = (await api.findAddresses(query, { signal: leaving.signal })).data;
-        setFound(results);
-        setSaid(`${counted(results.length, 'place')} found`);
-      } catch {
-        if (!leaving.signal.aborted) setSaid('The search for addresses is unavailable.');
-      }
-    };
-    const timer = setTimeout(() => void search(), PAUSE_MS);
-    return () => {
-      clearTimeout(timer);
-      leaving.abort();
-    };
-  }, [api, typed]);
-  return { found, said };
+  const search = useSearch(typed, async (q, signal) => {
+    return (await keylessClient.findAddresses({ q, limit: 5 }, { signal })).data.results;
+  });
+  if (search.state === 'failed') {
+    return { found: [], said: 'The search for addresses is unavailable.' };
+  }
+  const found = search.state === 'here' ? search.value : null;
+  return { found: found ?? [], said: found ? `${counted(found.length, 'place')} found` : '' };
 }
 
 export type FoundPoi = Pick<PoiSearchResult, 'dest_id' | 'name' | 'lat' | 'lon'>;

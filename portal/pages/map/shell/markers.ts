@@ -2,7 +2,6 @@ import { useMemo } from 'preact/hooks';
 import { byMode } from '../../../../shards/modes.ts';
 import type { DataOf } from '../../../client/src/index.ts';
 import { count } from '../../formats.ts';
-import { useApi } from '../../session/use-api.ts';
 import { useFoundBlock } from '../blocks/use-block-facts.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { MapMarker } from '../drawing/map-markers.ts';
@@ -10,7 +9,7 @@ import { originName } from '../panels/words.tsx';
 import { markerId } from '../profile/profile-bars.tsx';
 import type { Profile } from '../profile/profile-request.ts';
 import type { Point } from '../state/codecs.ts';
-import type { MapPosition, MapState, Origin } from '../state/map-state.ts';
+import type { MapState, Origin } from '../state/map-state.ts';
 import type { Viewed } from '../views/map-view.ts';
 import { MAP_VIEWS } from '../views/map-views.ts';
 import type { FoundPoi } from './map-search.tsx';
@@ -32,8 +31,8 @@ export function useMarkers(
   const { view, origin, otherOrigin, poi, sites, sitesType } = state;
   const { profile, found } = pois;
   const { sides } = MAP_VIEWS[view];
-  const at = useOriginPoint(sides > 0 ? origin : null, catalogue, state.position);
-  const otherAt = useOriginPoint(sides > 1 ? otherOrigin : null, catalogue, state.position);
+  const at = useOriginPoint(sides > 0 ? origin : null);
+  const otherAt = useOriginPoint(sides > 1 ? otherOrigin : null);
   return useMemo(() => {
     if (view === 'sites') return siteMarkers(state, measured.coverage, catalogue);
     const caught =
@@ -85,13 +84,9 @@ function poiMarkers(profile: Profile | null, found: FoundPoi | null): readonly M
 }
 
 /** The point of an origin: its own, or the centre of its block once it is found. */
-function useOriginPoint(
-  origin: Origin | null,
-  { bounds }: Catalogue,
-  position: MapPosition | null,
-): Point | null {
+function useOriginPoint(origin: Origin | null): Point | null {
   const block = typeof origin === 'string' ? origin : null;
-  const known = useFoundBlock(useApi(), block, position, bounds);
+  const known = useFoundBlock(block);
   if (typeof origin !== 'string') return origin;
   return known?.isThere ? known.at : null;
 }

@@ -1,5 +1,4 @@
 import { useMemo } from 'preact/hooks';
-import { useApi } from '../../session/use-api.ts';
 import { bodyOf, metresWithin, useAreaBlocks, usePoisAround } from '../blocks/area-blocks.ts';
 import type { Shown } from '../drawing/draw-map.ts';
 import type { Outlines } from '../drawing/paint.ts';
@@ -24,11 +23,10 @@ export function useViewed(found: FoundPoi | null, profile: Profile | null): View
   const requests = useRequests();
   const scheme = useColourScheme();
   const { poi } = state;
-  const { position, view, sitesType, sitesBy } = state;
-  const api = useApi();
-  const area = useAreaBlocks(api, state.area, position, catalogue.bounds);
+  const { view, sitesType, sitesBy } = state;
+  const area = useAreaBlocks(state.area);
   const inArea = area.state === 'here' ? area.of : null;
-  const free = useFreeViews(api, view, inArea);
+  const free = useFreeViews(view, inArea);
   const catchment = useMemo(
     () => (poi === null ? null : catchmentOf(requests, poi, choice.mode)),
     [poi, choice.mode, requests.changes],

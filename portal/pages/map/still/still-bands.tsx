@@ -1,5 +1,6 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { MAP_COLOURS } from '../../../map-classes.ts';
+import { useLoaded } from '../../api/use-loaded.ts';
 import { useColourScheme } from '../drawing/use-colour-scheme.ts';
 import { useFrame } from './use-frame.ts';
 
@@ -16,27 +17,22 @@ export function StillBands(props: { readonly bandsUrl: string; readonly onRead: 
   const place = useRef<HTMLDivElement>(null);
   const frame = useFrame(place);
   const { classes, outside } = MAP_COLOURS[useColourScheme()];
-  const [paths, setPaths] = useState<readonly string[]>([]);
-  useEffect(() => {
-    if (frame === null) return;
-    let isGone = false;
-    tileReader
-      .then(({ bandPaths }) =>
-        bandPaths(bandsUrl, frame.box, Math.floor(frame.position.zoom), frame.place),
-      )
-      .then((read) => isGone || setPaths(read))
-      // The map itself reports that the API does not respond.
-      .catch(() => {})
-      .finally(() => isGone || onRead());
-    return () => {
-      isGone = true;
-    };
+  const bands = useLoaded(async () => {
+    const { bandPaths } = await tileReader;
+    if (frame === null) return null;
+    return bandPaths(bandsUrl, frame.box, Math.floor(frame.position.zoom), frame.place);
   }, [bandsUrl, frame]);
+  const paths = bands.state === 'here' ? bands.value : null;
+  // The map itself reports that the API does not respond.
+  const isRead = paths !== null || bands.state === 'failed';
+  useEffect(() => {
+    if (isRead) onRead();
+  }, [isRead]);
   return (
     <div ref={place} class="still-bands">
       <svg aria-hidden="true">
         <rect width="100%" height="100%" fill={outside} />
-        {paths.map((d, i) => (
+        {paths?.map((d, i) => (
           <path key={classes[i]} d={d} fill={classes[i]} />
         ))}
       </svg>

@@ -68,13 +68,12 @@ function Picture(props: StillProps & { readonly frame: Frame }) {
   const { blocksUrl, baseMap } = catalogue;
   const opacity = state.opacity / 100;
   const scheme = useColourScheme();
-  const { width, height, box } = frame;
+  const { width, height } = frame;
   const { selected } = outlines;
-  const name = nameOf(shown);
   const picture = useLoaded(async () => {
     const { stillMap } = await import('./still-map.tsx');
     return stillMap(frame, { blocksUrl, baseMap, shown, opacity, selected }, scheme);
-  }, [width, height, box, selected, scheme, name, opacity].join());
+  }, [frame, shown, selected, scheme, opacity]);
   if (picture.state === 'loading') return <p class="quiet waiting">Loading the picture …</p>;
   if (picture.state === 'failed') {
     return <p class="quiet">The picture could not be loaded: the API does not respond.</p>;
@@ -85,8 +84,4 @@ function Picture(props: StillProps & { readonly frame: Frame }) {
       {picture.value}
     </svg>
   );
-}
-
-function nameOf(shown: Shown): string {
-  return shown.of === 'bands' ? shown.bandsUrl : `${shown.name} ${shown.blocks?.classes}`;
 }

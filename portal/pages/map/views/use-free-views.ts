@@ -1,4 +1,3 @@
-import type { Client } from '../../../client/src/index.ts';
 import type { AreaBlocks } from '../blocks/area-blocks.ts';
 import { accessMeasure, basketMeasure, nearestMeasure } from '../blocks/measures.ts';
 import { useInView } from '../blocks/use-in-view.ts';
@@ -9,7 +8,6 @@ import type { Loaded } from './map-view.ts';
 
 /** Loads the blocks in view that a view shows for free; nothing for any other view. */
 export function useFreeViews(
-  api: Client,
   view: View,
   area: AreaBlocks | null,
 ): Pick<Loaded, 'blocks' | 'basket' | 'access'> {
@@ -18,8 +16,8 @@ export function useFreeViews(
   const types = (view === 'nearest' ? type : view === 'sites' ? sitesType : null)?.leaves ?? [];
   const asked = view === 'access' ? accessChoice(state, choice) : null;
   return {
-    blocks: useInView(api, types.length > 0 ? nearestMeasure(mode, types) : null, area),
-    basket: useInView(api, view === 'basket' ? basketMeasure(basket) : null, area),
-    access: useInView(api, asked && accessMeasure(asked.count), area),
+    blocks: useInView(types.length > 0 ? nearestMeasure(mode, types) : null, area),
+    basket: useInView(view === 'basket' ? basketMeasure(basket) : null, area),
+    access: useInView(asked && accessMeasure(asked.count), area),
   };
 }

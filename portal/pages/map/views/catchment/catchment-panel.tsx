@@ -1,4 +1,3 @@
-import { useApi } from '../../../session/use-api.ts';
 import { catchmentList } from '../../blocks/block-lists.ts';
 import { useBlockFacts } from '../../blocks/use-block-facts.ts';
 import { useColourScheme } from '../../drawing/use-colour-scheme.ts';
@@ -26,7 +25,7 @@ export function CatchmentPanel(loaded: Pick<Loaded, 'poiName' | 'catchment' | 'a
   const minutes = minutesOf(state);
   const reach = catchment?.reach ?? null;
   const geoids = reach?.geoids ?? null;
-  const { facts, isFar } = useBlockFacts(useApi(), geoids, state.position, catalogue.bounds);
+  const { facts, isFar } = useBlockFacts(geoids);
   const list =
     state.poi !== null && reach && facts
       ? catchmentList(facts, reach, minutes, { mode, dest_id: state.poi })

@@ -1,7 +1,6 @@
 import { useMemo } from 'preact/hooks';
 import { byMode } from '../../../../../shards/modes.ts';
 import { count } from '../../../formats.ts';
-import { useApi } from '../../../session/use-api.ts';
 import type { AreaBlocks, LoadedArea } from '../../blocks/area-blocks.ts';
 import { type BlockFacts, comparisonList } from '../../blocks/block-lists.ts';
 import { peopleOf, useBlockFacts } from '../../blocks/use-block-facts.ts';
@@ -111,10 +110,10 @@ function Compared(props: {
   readonly area: LoadedArea;
 }) {
   const { comparison, names, area } = props;
-  const { catalogue, state, change } = useMap();
+  const { state, change } = useMap();
   const scheme = useColourScheme();
-  const { position, minutes, compared } = state;
-  const { facts, isFar } = useBlockFacts(useApi(), comparison.geoids, position, catalogue.bounds);
+  const { minutes, compared } = state;
+  const { facts, isFar } = useBlockFacts(comparison.geoids);
   return (
     <>
       <MinutesSlider />

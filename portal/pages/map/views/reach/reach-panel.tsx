@@ -1,6 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { count, counted } from '../../../formats.ts';
-import { useApi } from '../../../session/use-api.ts';
 import { reachList } from '../../blocks/block-lists.ts';
 import { useBlockFacts } from '../../blocks/use-block-facts.ts';
 import { useColourScheme } from '../../drawing/use-colour-scheme.ts';
@@ -31,7 +30,7 @@ import { accessRequest } from './reach-request.ts';
 /** Panel of a reach: the blocks within some minutes of a block, or those that reach it. */
 export function ReachPanel(loaded: Pick<Loaded, 'a' | 'reach' | 'poiName' | 'area'>) {
   const { a, reach, poiName, area } = loaded;
-  const { catalogue, state, choice, change } = useMap();
+  const { state, choice, change } = useMap();
   const requests = useRequests();
   const scheme = useColourScheme();
   const { origin, direction, minutes } = state;
@@ -43,7 +42,7 @@ export function ReachPanel(loaded: Pick<Loaded, 'a' | 'reach' | 'poiName' | 'are
     before.current = origin;
   }, [origin]);
   const geoids = reach?.geoids ?? null;
-  const { facts, isFar } = useBlockFacts(useApi(), geoids, state.position, catalogue.bounds);
+  const { facts, isFar } = useBlockFacts(geoids);
   const list =
     origin !== null && reach && facts
       ? reachList(facts, reach, minutes, { mode, direction, origin: originText(origin) })

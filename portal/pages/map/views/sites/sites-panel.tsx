@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { REQUEST_LIMITS } from '../../../../../proxy/http/request-limits.ts';
+import { keylessClient } from '../../../api/clients.ts';
 import { counted } from '../../../formats.ts';
 import { FileButton } from '../../../parts/file-button.tsx';
 import { FileField } from '../../../parts/file-field.tsx';
-import { useApi } from '../../../session/use-api.ts';
 import { useCountiesInView } from '../../blocks/area-blocks.ts';
 import { lowered } from '../../catalogue/type-nouns.ts';
 import { useColourScheme } from '../../drawing/use-colour-scheme.ts';
@@ -108,10 +108,10 @@ function useSendNext(request: Loaded['sites']['request']): () => void {
 /** The choice between sites of one's own and those that are there. */
 function SitesSource() {
   const { catalogue, state, choice, change } = useMap();
-  const { sites, adds, position, area } = state;
+  const { sites, adds, area } = state;
   const { sitesType } = choice;
   const isOwn = sitesType === null;
-  const [county] = useCountiesInView(useApi(), position, catalogue.bounds);
+  const [county] = useCountiesInView();
   return (
     <>
       <Switch
@@ -230,9 +230,8 @@ const CERTAIN = 0.8;
 
 /** Opens a CSV file of sites, which replace the current ones. */
 function SitesFile({ onSites }: { readonly onSites: (sites: readonly Site[]) => void }) {
-  const api = useApi();
   const find = async (address: string) => {
-    const [best] = (await api.findAddresses({ q: address, limit: 1 })).data.results;
+    const [best] = (await keylessClient.findAddresses({ q: address, limit: 1 })).data.results;
     return best && best.confidence >= CERTAIN
       ? { lat: degrees(best.lat), lon: degrees(best.lon) }
       : null;
