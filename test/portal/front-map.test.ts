@@ -6,7 +6,7 @@ import { geoidFromNumber } from '../../shards/geoid.ts';
 import { MICRO } from '../../shards/units.ts';
 import { proxyOfTests } from '../support/proxy-harness.ts';
 
-const SIZE = { width: 480, height: 320, margin: 24 };
+const SIZE = { width: 480, height: 320 };
 const proxy = proxyOfTests();
 
 /** Whether a point is inside an SVG path of straight lines, by the nonzero rule. */
@@ -32,10 +32,9 @@ test('the front page’s map shows each block in the class of its minutes from t
     (one: { mode: string | null; dest_type_id: number | null }) =>
       one.mode === 'walk' && one.dest_type_id === 101,
   );
-  const drawing = drawOutline(boundary, SIZE);
+  const { frame } = drawOutline(boundary, SIZE);
   const archive = `http://127.0.0.1:${port}${new URL(url).pathname}`;
-  const { bounds, zoom, placeInWorld } = drawing;
-  const paths = await bandPaths(archive, bounds, zoom, placeInWorld);
+  const paths = await bandPaths(archive, frame.box, Math.ceil(frame.position.zoom), frame.place);
 
   const rows = await proxy.get(
     `/v1/places/${place.geoid}/blocks?mode=walk&type=101&limit=1000`,
@@ -54,7 +53,7 @@ test('the front page’s map shows each block in the class of its minutes from t
     for (let i = 0; i < index.count; i++) {
       const time = minutes.get(geoidFromNumber(index.geoids[i]));
       if (time === undefined) continue;
-      const at = drawing.place(index.lon[i] / MICRO, index.lat[i] / MICRO);
+      const at = frame.placeOf({ lon: index.lon[i] / MICRO, lat: index.lat[i] / MICRO });
       const expected = BAND_ENDS.findIndex((end) => time <= end);
       const shown = paths.flatMap((path, band) => (isInside(path, at) ? [band] : []));
       expect([index.geoids[i], shown]).toEqual([index.geoids[i], [expected]]);

@@ -1,13 +1,14 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import { BAND_ENDS } from '../../../shards/bands/time-bands.ts';
 import { classLabel, MAP_COLOURS } from '../../map-classes.ts';
 import type { Boundary, Place } from '../api/release.ts';
+import { useLoaded } from '../api/use-loaded.ts';
 import { useColourScheme } from '../map/drawing/use-colour-scheme.ts';
 import { ScaleBar, useUnits } from '../parts/units.tsx';
 import { type Drawing, drawOutline } from './outline.ts';
 
-const SIZE = { width: 480, height: 320, margin: 24 };
+const SIZE = { width: 480, height: 320 };
 
 /** A place and its outline, drawn over the minutes from its blocks to the nearest POI of a type. */
 export function PlaceMap(props: {
@@ -22,7 +23,7 @@ export function PlaceMap(props: {
   const colours = MAP_COLOURS[useColourScheme()];
   const units = useUnits();
   if (place === null || drawing === null) return <Ground />;
-  const { path, perMetre } = drawing;
+  const { path, frame } = drawing;
   return (
     <Ground label={`Map of ${place.name}, ${place.state}`} outside={colours.outside}>
       <path class="outline" d={path} fill-rule="evenodd" fill={colours.beyond} />
@@ -36,7 +37,7 @@ export function PlaceMap(props: {
         x={16}
         y={SIZE.height - 16}
         width={SIZE.width}
-        perMetre={perMetre}
+        perMetre={frame.perMetre}
         units={units}
         ink="var(--ink)"
         halo="var(--surface)"
@@ -68,20 +69,14 @@ export function BandLegend() {
 
 /** The path of each class; an empty list until the paths are loaded, and if they cannot be. */
 function useBands(url: string | null, drawing: Drawing | null): readonly string[] {
-  const [bands, setBands] = useState<readonly string[]>([]);
-  useEffect(() => {
-    setBands([]);
-    if (url === null || drawing === null) return;
-    let isGone = false;
-    import('../map/tiles/vector-tiles.ts')
-      .then(({ bandPaths }) => bandPaths(url, drawing.bounds, drawing.zoom, drawing.placeInWorld))
-      .then((paths) => isGone || setBands(paths))
-      .catch(() => {});
-    return () => {
-      isGone = true;
-    };
+  const loaded = useLoaded(async () => {
+    if (url === null || drawing === null) return null;
+    const { bandPaths } = await import('../map/tiles/vector-tiles.ts');
+    const { box, position, place } = drawing.frame;
+    return { drawing, paths: await bandPaths(url, box, Math.ceil(position.zoom), place) };
   }, [url, drawing]);
-  return bands;
+  const bands = loaded.state === 'here' ? loaded.value : null;
+  return bands?.drawing === drawing ? bands.paths : [];
 }
 
 function Ground(props: {

@@ -1,4 +1,5 @@
 import { BAND_ENDS, UNROUTED } from '../../../../shards/bands/time-bands.ts';
+import { boxOf, edgesOf } from '../../../../shards/geometry/wgs84.ts';
 import { type BasketBlocks, type Criterion, criteriaMet } from '../measures/basket.ts';
 import type { Comparison } from '../measures/comparison.ts';
 import type { Reach } from '../measures/reach.ts';
@@ -181,15 +182,7 @@ export function comparisonList(
 
 /** The box around the centres of listed blocks; null if there are none. */
 export function boxAround({ blocks: { lon, lat }, listed }: BlockList): Box | null {
-  if (listed.length === 0) return null;
-  const box: [number, number, number, number] = [180, 90, -180, -90];
-  for (const i of listed) {
-    box[0] = Math.min(box[0], lon[i]);
-    box[1] = Math.min(box[1], lat[i]);
-    box[2] = Math.max(box[2], lon[i]);
-    box[3] = Math.max(box[3], lat[i]);
-  }
-  return box;
+  return listed.length === 0 ? null : edgesOf(boxOf(listed.map((i) => [lon[i], lat[i]])));
 }
 
 /**

@@ -32,10 +32,11 @@ export interface Frame {
 export function frameAt(position: MapPosition, width: number, height: number): Frame {
   const scale = WORLD_PX * 2 ** position.zoom;
   const [centreX, centreY] = [worldX(position.lon), worldY(position.lat)];
-  const place: Place = (x, y) => [
-    width / 2 + (x - centreX) * scale,
-    height / 2 + (y - centreY) * scale,
-  ];
+  const place: Place = (x, y) => {
+    // The shorter way around the world: a picture may lie across the antimeridian.
+    const east = x - centreX - Math.round(x - centreX);
+    return [width / 2 + east * scale, height / 2 + (y - centreY) * scale];
+  };
   return {
     position,
     width,
