@@ -3,6 +3,7 @@ import type { Client, DataOf, Reply } from '../../client/src/index.ts';
 import { PAGE_PATHS } from '../../page-paths.ts';
 import { portalConfig } from '../api/portal.ts';
 import { somePlace } from '../api/release.ts';
+import { sampleOf } from '../api/sample-of.ts';
 import { useLoaded } from '../api/use-loaded.ts';
 import { CodeBlock } from '../parts/code-block.tsx';
 import { Page, Section } from '../parts/page.tsx';
@@ -72,22 +73,18 @@ interface FirstRequest {
 async function firstRequest(): Promise<FirstRequest> {
   const { api_url: baseUrl, example_block: geoid } = await portalConfig();
   const mode = ['walk'] as const;
-  const rows = 'results';
   if (geoid !== undefined) {
-    const path = `/v1/blocks/${geoid}/summary?mode=walk`;
     const parameters = { geoid, mode };
     return {
-      sample: { baseUrl, path, operation: 'getBlockSummary', parameters, rows },
+      sample: sampleOf(baseUrl, 'getBlockSummary', parameters, 'results'),
       send: (client) => client.getBlockSummary(parameters),
     };
   }
   const place = await somePlace();
   if (place === undefined) throw new Error('This release has no places.');
-  const { lat, lon } = place;
-  const path = `/v1/point/summary?lat=${lat}&lon=${lon}&mode=walk`;
-  const parameters = { lat, lon, mode };
+  const parameters = { lat: place.lat, lon: place.lon, mode };
   return {
-    sample: { baseUrl, path, operation: 'getPointSummary', parameters, rows },
+    sample: sampleOf(baseUrl, 'getPointSummary', parameters, 'results'),
     send: (client) => client.getPointSummary(parameters),
   };
 }

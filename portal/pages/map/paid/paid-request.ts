@@ -1,4 +1,4 @@
-import type { Client, Reply } from '../../../client/src/index.ts';
+import type { Client, DataOf, Operations, ParamsOf, Reply } from '../../../client/src/index.ts';
 
 /** Adds the cost of a reply to the bill, and returns its data. */
 export type Pay = <T>(reply: PromiseLike<Reply<T>>) => Promise<T>;
@@ -11,6 +11,28 @@ export interface PaidRequest<T> {
   readonly price: number;
   run(client: Client, pay: Pay, signal: AbortSignal): Promise<T>;
 }
+
+/** A request that is one call of the client; `read` returns its result. */
+export function paidCall<O extends keyof Operations, T = DataOf<O>>(
+  operation: O,
+  parameters: ParamsOf<O>,
+  price: number,
+  read: (data: DataOf<O>) => T = (data) => data as T,
+): PaidRequest<T> {
+  return {
+    name: `${operation} ${JSON.stringify(parameters)}`,
+    price,
+    async run(client, pay, signal) {
+      const call = client[operation] as unknown as Call<O>;
+      return read(await pay(call(parameters, { signal })));
+    },
+  };
+}
+
+type Call<O extends keyof Operations> = (
+  parameters: ParamsOf<O>,
+  options: { readonly signal: AbortSignal },
+) => Promise<Reply<DataOf<O>>>;
 
 /** Tokens that a paid request cost. */
 export interface Bill {

@@ -1,6 +1,6 @@
 import type { CategoryTime, Client, DataOf, Mode, PoiTime } from '../../../client/src/index.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
-import type { PaidRequest, Pay } from '../paid/paid-request.ts';
+import { type PaidRequest, type Pay, paidCall } from '../paid/paid-request.ts';
 
 /** Minutes from a block to the nearest of some types, and the nearest POIs by one mode. */
 export interface Profile {
@@ -56,12 +56,7 @@ export function summaryRequest(
   mode: Mode,
   types: readonly number[],
 ): PaidRequest<DataOf<'getBlockSummary'>> {
-  return {
-    name: `summary ${geoid} ${mode} ${types}`,
-    price: types.length,
-    run: (client, pay, signal) =>
-      pay(client.getBlockSummary({ geoid, mode: [mode], type: types }, { signal })),
-  };
+  return paidCall('getBlockSummary', { geoid, mode: [mode], type: types }, types.length);
 }
 
 function rowOf(rows: readonly CategoryTime[], type: number, modes: readonly Mode[]) {

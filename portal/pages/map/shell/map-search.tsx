@@ -6,7 +6,7 @@ import { useSearch } from '../../api/use-search.ts';
 import { counted, distanceUnit } from '../../formats.ts';
 import { typesBeginning } from '../catalogue/catalogue.ts';
 import { Paid } from '../paid/paid.tsx';
-import type { PaidRequest } from '../paid/paid-request.ts';
+import { type PaidRequest, paidCall } from '../paid/paid-request.ts';
 import { Combobox } from '../panels/combobox.tsx';
 import type { Point } from '../state/codecs.ts';
 import { useMap } from '../state/map-context.ts';
@@ -202,12 +202,6 @@ const RADIUS_M = 25_000;
 
 /** Requests up to ten POIs around a point whose names contain some words. */
 function poiSearch(q: string, { lat, lon }: Point): PaidRequest<readonly PoiSearchResult[]> {
-  return {
-    name: `pois ${q} ${lat} ${lon}`,
-    price: MOST * PLANS.charges.row,
-    async run(client, pay, signal) {
-      const query = { q, lat, lon, radius_m: RADIUS_M, limit: MOST };
-      return (await pay(client.searchPois(query, { signal }))).results;
-    },
-  };
+  const query = { q, lat, lon, radius_m: RADIUS_M, limit: MOST };
+  return paidCall('searchPois', query, MOST * PLANS.charges.row, ({ results }) => results);
 }

@@ -1,5 +1,6 @@
 import { codeIn, LANGUAGES, NO_KEY } from '../../../../proxy/docs/code-samples.ts';
 import { EMBED_PATH, PAGE_PATHS } from '../../../page-paths.ts';
+import { sampleOf } from '../../api/sample-of.ts';
 import { useApiAddress } from '../../api/use-api-address.ts';
 import { CodeBlock, CopyButton } from '../../parts/code-block.tsx';
 import { FileButton } from '../../parts/file-button.tsx';
@@ -89,17 +90,20 @@ function RequestTabs({ requests }: { readonly requests: readonly MapRequest[] })
   }
   return (
     <>
-      {requests.map((request) => (
-        <div key={request.name} class="request-code">
-          <h3>{request.name}, as code</h3>
+      {requests.map(({ name, operation, parameters, rows }) => (
+        <div key={name} class="request-code">
+          <h3>{name}, as code</h3>
           <Tabs
-            label={`Language of: ${request.name}`}
-            tabs={LANGUAGES.map((name) => ({
-              name,
+            label={`Language of: ${name}`}
+            tabs={LANGUAGES.map((language) => ({
+              name: language,
               content: (
                 <CodeBlock
-                  what={`${name} code`}
-                  text={codeIn(name, { ...request, baseUrl: api, key: NO_KEY })}
+                  what={`${language} code`}
+                  text={codeIn(language, {
+                    ...sampleOf(api, operation, parameters, rows),
+                    key: NO_KEY,
+                  })}
                 />
               ),
             }))}

@@ -1,5 +1,5 @@
 import type { ComponentType } from 'preact';
-import type { DataOf, ParamsOf } from '../../../client/src/index.ts';
+import type { DataOf, Operations, ParamsOf } from '../../../client/src/index.ts';
 import type { LoadedArea } from '../blocks/area-blocks.ts';
 import { classWords } from '../blocks/block-bands.ts';
 import type { Tally } from '../blocks/coloured-blocks.ts';
@@ -93,25 +93,12 @@ export interface MapView {
   readonly requests: (of: Viewed) => readonly MapRequest[];
 }
 
-/** A request to the API, as URL and as a call of the TypeScript client. */
+/** A request to the API, as a call of the TypeScript client. */
 export interface MapRequest {
   /** Name shown to users, such as `Reach of A`. */
   readonly name: string;
-  readonly path: string;
-  readonly operation:
-    | 'getBlockAccess'
-    | 'getBlockSummary'
-    | 'getCountyAccess'
-    | 'getIsochrone'
-    | 'getPlaceAccess'
-    | 'getPointAccess'
-    | 'listPoiCatchment'
-    | 'measureCoverage'
-    | 'measureSites';
-  /** The parameters of the call. */
+  readonly operation: keyof Operations;
   readonly parameters: Readonly<Record<string, unknown>>;
-  /** Whether the parameters are the body of a POST. */
-  readonly isPost?: boolean;
   /** The member of the response that has the rows, or the sums of a basket. */
   readonly rows: 'results' | 'blocks' | 'basket';
 }

@@ -57,12 +57,10 @@ function exactRequest({ state, choice, access, area }: Viewed): MapRequest | nul
   if (asked === null) return null;
   const { mode, minutes, direction, of } = asked.count;
   const query = { of: [of], mode: [mode], minutes: [minutes], direction };
-  const text = Object.entries(query).map(([key, value]) => `${key}=${value}`);
   const chosen = area.state === 'here' ? area.of : null;
   if (typeof chosen?.area === 'string' && chosen.area.length === PLACE_DIGITS) {
     return {
       name: `Exact numbers of ${chosen.name}`,
-      path: `/v1/places/${chosen.area}/access?${text.join('&')}`,
       operation: 'getPlaceAccess',
       parameters: { geoid: chosen.area, ...query },
       rows: 'results',
@@ -73,7 +71,6 @@ function exactRequest({ state, choice, access, area }: Viewed): MapRequest | nul
   if (fips === undefined) return null;
   return {
     name: `Exact numbers of county ${fips}`,
-    path: `/v1/counties/${fips}/access?${text.join('&')}`,
     operation: 'getCountyAccess',
     parameters: { fips, ...query },
     rows: 'results',

@@ -1,18 +1,15 @@
 import { PLANS } from '../../../../../proxy/plans.ts';
 import type { Area, DataOf, Mode, ParamsOf } from '../../../../client/src/index.ts';
 import type { Criterion } from '../../measures/basket.ts';
-import type { PaidRequest } from '../../paid/paid-request.ts';
+import { type PaidRequest, paidCall } from '../../paid/paid-request.ts';
 
 export type Coverage = DataOf<'measureCoverage'>;
 
 /** Requests the exact sums of a basket over an area. */
 export function basketRequest(area: Area, criteria: readonly Criterion[]): PaidRequest<Coverage> {
-  const body = basketBody(area, criteria);
-  return {
-    name: `basket ${JSON.stringify(body)}`,
-    price: Math.max(PLANS.charges.row + PLANS.charges.basket, PLANS.charges.area_minimum),
-    run: (client, pay, signal) => pay(client.measureCoverage(body, { signal })),
-  };
+  const { row, basket, area_minimum } = PLANS.charges;
+  const price = Math.max(row + basket, area_minimum);
+  return paidCall('measureCoverage', basketBody(area, criteria), price);
 }
 
 /**

@@ -53,10 +53,8 @@ export const basketView: MapView = {
     return [
       {
         name: 'Exact shares of the area',
-        path: '/v1/coverage',
         operation: 'measureCoverage',
         parameters: { ...basketBody(summed.body, choice.basket) },
-        isPost: true,
         rows: 'basket',
       },
     ];

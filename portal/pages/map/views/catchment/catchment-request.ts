@@ -1,7 +1,7 @@
 import { PLANS } from '../../../../../proxy/plans.ts';
 import type { Mode } from '../../../../client/src/index.ts';
 import { reachOf } from '../../measures/reach.ts';
-import type { PaidRequest } from '../../paid/paid-request.ts';
+import { type PaidRequest, paidCall } from '../../paid/paid-request.ts';
 import type { PaidRequests } from '../../paid/use-paid-requests.ts';
 import type { Catchment, CatchmentPage } from '../map-view.ts';
 
@@ -16,7 +16,7 @@ export function catchmentOf(requests: PaidRequests, poi: number, mode: Mode): Ca
   const rows: CatchmentPage['results'][number][] = [];
   let isLoaded = false;
   for (let cursor: string | undefined; ; ) {
-    const page = pageOf(poi, mode, pages.length, cursor);
+    const page = pageOf(poi, mode, cursor);
     pages.push(page);
     const outcome = requests.outcomeOf<CatchmentPage>(page.name);
     if (outcome.state !== 'done') break;
@@ -34,16 +34,7 @@ export function catchmentOf(requests: PaidRequests, poi: number, mode: Mode): Ca
   };
 }
 
-function pageOf(
-  poi: number,
-  mode: Mode,
-  number: number,
-  cursor: string | undefined,
-): PaidRequest<CatchmentPage> {
+function pageOf(poi: number, mode: Mode, cursor?: string): PaidRequest<CatchmentPage> {
   const query = { dest_id: poi, mode: [mode], names: true, limit: PAGE_ROWS, cursor };
-  return {
-    name: `catchment ${poi} ${mode} ${number}`,
-    price: PAGE_ROWS * PLANS.charges.row,
-    run: (client, pay, signal) => pay(client.listPoiCatchment(query, { signal })),
-  };
+  return paidCall('listPoiCatchment', query, PAGE_ROWS * PLANS.charges.row);
 }

@@ -40,7 +40,6 @@ export const catchmentView: MapView = {
     return [
       {
         name: 'Catchment',
-        path: `/v1/pois/${poi}/catchment?mode=${mode}&limit=${PAGE_ROWS}`,
         operation: 'listPoiCatchment',
         parameters: { dest_id: poi, mode: [mode], limit: PAGE_ROWS },
         rows: 'results',

@@ -4,7 +4,7 @@ import { count, percent } from '../../../formats.ts';
 import { type AreaBlocks, bodyOf } from '../../blocks/area-blocks.ts';
 import type { Weight } from '../../catalogue/weights.ts';
 import { Paid } from '../../paid/paid.tsx';
-import type { PaidRequest } from '../../paid/paid-request.ts';
+import { type PaidRequest, paidCall } from '../../paid/paid-request.ts';
 import { SumsTable } from '../../panels/sums-table.tsx';
 import { useMap } from '../../state/map-context.ts';
 
@@ -69,9 +69,5 @@ function groupsRequest(
   const by = groups.map(({ weight }) => weight);
   const body = { area, mode: [mode], type: [type], by };
   const { row, area_minimum } = PLANS.charges;
-  return {
-    name: `groups ${JSON.stringify(body)}`,
-    price: Math.max(area_minimum, (1 + by.length) * row),
-    run: (client, pay, signal) => pay(client.measureCoverage(body, { signal })),
-  };
+  return paidCall('measureCoverage', body, Math.max(area_minimum, (1 + by.length) * row));
 }

@@ -37,7 +37,6 @@ export const nearestView: MapView = {
       ...ofArea,
       {
         name: 'Minutes from the selected block',
-        path: `/v1/blocks/${geoid}/summary?mode=${mode}&type=${type.id}`,
         operation: 'getBlockSummary',
         parameters: { geoid, mode: [mode], type: [type.id] },
         rows: 'results',
@@ -73,10 +72,8 @@ export function shownNearest(
 function coverageRequest(area: AreaBlocks, mode: string, type: number): MapRequest {
   return {
     name: `People of ${area.name} by minutes`,
-    path: '/v1/coverage',
     operation: 'measureCoverage',
     parameters: { area: bodyOf(area), mode: [mode], type: [type] },
-    isPost: true,
     rows: 'results',
   };
 }

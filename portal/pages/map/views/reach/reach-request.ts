@@ -1,7 +1,7 @@
 import { PLANS } from '../../../../../proxy/plans.ts';
 import type { DataOf, IsochroneBlocks, Mode } from '../../../../client/src/index.ts';
 import { type Reach, reachOf } from '../../measures/reach.ts';
-import type { PaidRequest } from '../../paid/paid-request.ts';
+import { type PaidRequest, paidCall } from '../../paid/paid-request.ts';
 import type { Choice } from '../../state/choice.ts';
 import {
   COUNTED_MINUTES,
@@ -17,15 +17,11 @@ import {
  */
 export function reachRequest(origin: Origin, mode: Mode, direction: Direction): PaidRequest<Reach> {
   const from = typeof origin === 'string' ? { block: origin } : origin;
-  return {
-    name: `reach ${direction} ${mode} ${JSON.stringify(from)}`,
-    price: PLANS.charges.isochrone_contour,
-    async run(client, pay, signal) {
-      const query = { ...from, mode, direction, minutes: MAX_MINUTES, format: 'blocks' } as const;
-      const { blocks } = (await pay(client.getIsochrone(query, { signal }))) as IsochroneBlocks;
-      return reachOf(blocks.map(({ geoid, travel_min }) => ({ geoid, minutes: travel_min })));
-    },
-  };
+  const query = { ...from, mode, direction, minutes: MAX_MINUTES, format: 'blocks' } as const;
+  return paidCall('getIsochrone', query, PLANS.charges.isochrone_contour, (found) => {
+    const { blocks } = found as IsochroneBlocks;
+    return reachOf(blocks.map(({ geoid, travel_min }) => ({ geoid, minutes: travel_min })));
+  });
 }
 
 /** The requests of A and B; null without an origin. */
@@ -50,20 +46,14 @@ export function accessRequest(
   direction: Direction,
   weight: string,
 ): PaidRequest<Counts> {
-  const query = accessQuery(mode, direction, weight);
-  return {
-    name: `access ${JSON.stringify([origin, query])}`,
-    price: COUNTED_MINUTES.length * PLANS.charges.row,
-    async run(client, pay, signal) {
-      const reply =
-        typeof origin === 'string'
-          ? pay(client.getBlockAccess({ geoid: origin, ...query }, { signal }))
-          : pay(client.getPointAccess({ ...origin, ...query }, { signal }));
-      return (await reply).results;
-    },
-  };
+  const { operation, parameters } = accessCall(origin, mode, direction, weight);
+  const price = COUNTED_MINUTES.length * PLANS.charges.row;
+  return paidCall(operation, parameters, price, ({ results }) => results);
 }
 
-export function accessQuery(mode: Mode, direction: Direction, weight: string) {
-  return { mode: [mode], direction, of: [weight], minutes: COUNTED_MINUTES };
+export function accessCall(origin: Origin, mode: Mode, direction: Direction, weight: string) {
+  const query = { mode: [mode], direction, of: [weight], minutes: COUNTED_MINUTES };
+  return typeof origin === 'string'
+    ? ({ operation: 'getBlockAccess', parameters: { geoid: origin, ...query } } as const)
+    : ({ operation: 'getPointAccess', parameters: { ...origin, ...query } } as const);
 }

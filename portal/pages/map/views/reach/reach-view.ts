@@ -6,7 +6,7 @@ import type { Choice } from '../../state/choice.ts';
 import { MAX_MINUTES, type MapState, minutesOf, type Origin } from '../../state/map-state.ts';
 import type { MapRequest } from '../map-view.ts';
 import { type MapView, NO_ORIGIN } from '../map-view.ts';
-import { accessQuery } from './reach-request.ts';
+import { accessCall } from './reach-request.ts';
 
 /** Blocks within reach of an origin, or that reach it. */
 export const reachView: MapView = {
@@ -49,17 +49,9 @@ export function blocksRequest(
   origin: Origin,
   mode: Choice['mode'],
 ): MapRequest {
-  const from =
-    typeof origin === 'string' ? { block: origin } : { lat: origin.lat, lon: origin.lon };
+  const from = typeof origin === 'string' ? { block: origin } : origin;
   const parameters = { ...from, mode, direction, minutes, format: 'blocks' };
-  const query = Object.entries(parameters).map(([key, value]) => `${key}=${value}`);
-  return {
-    name,
-    path: `/v1/isochrone?${query.join('&')}`,
-    operation: 'getIsochrone',
-    parameters,
-    rows: 'blocks',
-  };
+  return { name, operation: 'getIsochrone', parameters, rows: 'blocks' };
 }
 
 /** The request for the weight within reach; none if the release has people only. */
@@ -69,19 +61,6 @@ function accessRequests(
   { mode, weight }: Choice,
 ): MapRequest[] {
   if (weight === null) return [];
-  const query = accessQuery(mode, direction, weight.weight);
-  const isBlock = typeof origin === 'string';
-  const at = isBlock ? [] : Object.entries({ lat: origin.lat, lon: origin.lon });
-  const members = [...at, ...Object.entries(query)].flatMap(([key, value]) =>
-    [value].flat().map((one) => `${key}=${one}`),
-  );
-  return [
-    {
-      name: `${weight.label} within reach`,
-      path: `${isBlock ? `/v1/blocks/${origin}` : '/v1/point'}/access?${members.join('&')}`,
-      operation: isBlock ? 'getBlockAccess' : 'getPointAccess',
-      parameters: isBlock ? { geoid: origin, ...query } : { ...Object.fromEntries(at), ...query },
-      rows: 'results',
-    },
-  ];
+  const call = accessCall(origin, mode, direction, weight.weight);
+  return [{ name: `${weight.label} within reach`, ...call, rows: 'results' }];
 }

@@ -2,7 +2,7 @@ import { REQUEST_LIMITS } from '../../../../../proxy/http/request-limits.ts';
 import { PLANS } from '../../../../../proxy/plans.ts';
 import type { Area, DataOf, Mode, ParamsOf } from '../../../../client/src/index.ts';
 import { nearestReach, type Reach } from '../../measures/reach.ts';
-import { type Outcomes, type PaidRequest, resultOf } from '../../paid/paid-request.ts';
+import { type Outcomes, type PaidRequest, paidCall, resultOf } from '../../paid/paid-request.ts';
 import type { SitesBy } from '../../state/map-state.ts';
 import { MAX_ADDRESS_SITES, MAX_UNCOVERED, type Site } from '../../state/sites.ts';
 import type { MeasuredSites } from '../map-view.ts';
@@ -45,11 +45,7 @@ function sitesRequest(
   const candidates = points.filter(({ isCandidate }) => isCandidate).length;
   const { sites: limit } = REQUEST_LIMITS;
   const most = type === null ? points.length : Math.min(mostPois ?? limit, limit) + candidates;
-  return {
-    name: `sites ${JSON.stringify(body)}`,
-    price: Math.max(sites_minimum, most * site),
-    run: (client, pay, signal) => pay(client.measureSites(body, { signal })),
-  };
+  return paidCall('measureSites', body, Math.max(sites_minimum, most * site));
 }
 
 /** The body of the request; null without sites, and for sites of a type without an area. */

@@ -47,10 +47,8 @@ export const sitesView: MapView = {
     return [
       {
         name: 'People near the sites',
-        path: '/v1/sites/coverage',
         operation: 'measureSites',
         parameters: { ...body },
-        isPost: true,
         rows: 'results',
       },
     ];
