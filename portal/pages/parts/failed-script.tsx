@@ -17,14 +17,19 @@ export function FailedScript({ of }: { readonly of: string }) {
   );
 }
 
-/** A component of a script, such as that of `the map`, which is loaded when it is first shown. */
+/**
+ * A component of a script, such as that of `the map`, which is loaded when it is first shown; a
+ * page says so meanwhile.
+ */
 export function onRequest<Props extends object>(
   of: string,
   load: () => Promise<ComponentType<Props>>,
+  { isPage = false } = {},
 ): (props: Props) => VNode | null {
   return (props) => {
     const loaded = useLoaded(async () => ({ Part: await load() }));
     if (loaded.state === 'failed') return <FailedScript of={of} />;
-    return loaded.state === 'here' ? <loaded.value.Part {...props} /> : null;
+    if (loaded.state === 'here') return <loaded.value.Part {...props} />;
+    return isPage ? <p class="quiet waiting">Loading {of} …</p> : null;
   };
 }

@@ -4,6 +4,7 @@ import { FICTIONAL, isFictional } from '../api/fictional.ts';
 import { useApiAddress } from '../api/use-api-address.ts';
 import { useLoaded } from '../api/use-loaded.ts';
 import { FrontPage } from '../front/front-page.tsx';
+import { onRequest } from '../parts/failed-script.tsx';
 import { Page } from '../parts/page.tsx';
 import { UnitsChoice } from '../parts/units.tsx';
 import { Link } from '../router/link.tsx';
@@ -11,7 +12,6 @@ import { usePath } from '../router/router.ts';
 import { useSession } from '../session/session.tsx';
 import { SignInPage } from '../sign-in/sign-in-page.tsx';
 import { Header } from './header.tsx';
-import { LazyPage } from './lazy-page.tsx';
 import { SignedIn } from './signed-in.tsx';
 
 /** The application: the frame of every page, and the page of the current path. */
@@ -36,16 +36,23 @@ export function App() {
   );
 }
 
+const MapPage = onRequest(
+  'the map',
+  async () => (await import('../map/shell/map-page.tsx')).MapPage,
+  {
+    isPage: true,
+  },
+);
+const MyPage = onRequest('this page', async () => (await import('../my/my-page.tsx')).MyPage, {
+  isPage: true,
+});
+
 function CurrentPage({ path }: { readonly path: string }) {
   switch (path) {
     case PAGE_PATHS.front:
       return <FrontPage />;
     case PAGE_PATHS.map:
-      return (
-        <LazyPage what="the map" load={() => import('../map/shell/map-page.tsx')}>
-          {({ MapPage }) => <MapPage />}
-        </LazyPage>
-      );
+      return <MapPage />;
     case PAGE_PATHS.signIn:
       return <SignInPage />;
     case PAGE_PATHS.overview:
@@ -53,15 +60,7 @@ function CurrentPage({ path }: { readonly path: string }) {
     case PAGE_PATHS.firstRequest:
     case PAGE_PATHS.plan:
     case PAGE_PATHS.account:
-      return (
-        <SignedIn>
-          {(account) => (
-            <LazyPage what="this page" load={() => import('../my/my-page.tsx')}>
-              {({ MyPage }) => <MyPage path={path} account={account} />}
-            </LazyPage>
-          )}
-        </SignedIn>
-      );
+      return <SignedIn>{(account) => <MyPage path={path} account={account} />}</SignedIn>;
     default:
       return <NotFoundPage />;
   }
