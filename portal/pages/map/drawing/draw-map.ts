@@ -7,7 +7,7 @@ import type { MapPosition } from '../state/map-state.ts';
 import { PADDING } from '../tiles/frame.ts';
 import { BASE_MAP, paintBaseMap } from './base-map.ts';
 import { BlockFills } from './block-fills.ts';
-import { type MapMarker, MapMarkers } from './map-markers.ts';
+import { type MapMarker, MapMarkers, type MarkerEvents } from './map-markers.ts';
 import { addressOf, boundsOf, type NewMapParts, newMap, placeOf } from './new-map.ts';
 import {
   BLOCK_FILLS,
@@ -56,7 +56,7 @@ export interface HoveredBlock {
   readonly y: number;
 }
 
-export interface MapEvents {
+export interface MapEvents extends MarkerEvents {
   /** Called when the colors have been drawn or have failed to load, and when the map moves. */
   readonly onDrawn: () => void;
   /** Called after the user has moved the map. */
@@ -65,15 +65,13 @@ export interface MapEvents {
   /** Called when a point was selected, with the block and the POI at it; null if there is none. */
   readonly onBlock: (block: TileBlock | null, at: Point, poi: DrawnPoi | null) => void;
   readonly onHover: (hovered: HoveredBlock | null) => void;
-  readonly onMarker: (id: string) => void;
-  readonly onPointed: (id: string | null) => void;
-  readonly onMarkerMoved: (id: string, to: Point) => void;
-  readonly onMarkerRemoved: (id: string) => void;
   /** Called with the id of the source that could not be loaded. */
   readonly onTrouble: (source: string) => void;
 }
 
-interface MapParts extends NewMapParts, MapEvents {
+interface MapParts extends NewMapParts {
+  /** Those of the latest render of the page. */
+  readonly events: { readonly current: MapEvents };
   readonly shown: Shown;
   readonly opacity: number;
 }
@@ -118,12 +116,7 @@ export class DrawnMap {
     this.#map = newMap(parts);
     this.#fills = new BlockFills(this.#map);
     this.#pois = new PoiLayers(this.#map);
-    this.#markers = new MapMarkers(this.#map, {
-      onPress: parts.onMarker,
-      onPoint: parts.onPointed,
-      onMove: parts.onMarkerMoved,
-      onRemove: parts.onMarkerRemoved,
-    });
+    this.#markers = new MapMarkers(this.#map, parts.events);
     this.#map.once('style.load', () => {
       this.#isStyled = true;
       this.#refresh();
@@ -132,6 +125,10 @@ export class DrawnMap {
     this.#followLoading();
     this.#followUser();
     this.#followPointer();
+  }
+
+  get #events(): MapEvents {
+    return this.#parts.events.current;
   }
 
   show(next: Shown): void {
@@ -220,8 +217,8 @@ export class DrawnMap {
     });
     map.on('dataloading', () => this.#isBeingDrawn());
     map.on('movestart', () => this.#isBeingDrawn());
-    map.once('movestart', this.#parts.onDrawn);
-    map.once('idle', this.#parts.onDrawn);
+    map.once('movestart', () => this.#events.onDrawn());
+    map.once('idle', () => this.#events.onDrawn());
     map.on('idle', () => {
       // If no tile is in view, no event of the source may follow its metadata.
       this.#noteBands();
@@ -234,17 +231,17 @@ export class DrawnMap {
       if (/abort/i.test(event.error.message)) return;
       // All sources of POIs are one to users.
       const source = 'sourceId' in event ? String(event.sourceId) : '';
-      this.#parts.onTrouble(source.startsWith(POIS) ? 'pois' : source);
+      this.#events.onTrouble(source.startsWith(POIS) ? 'pois' : source);
     });
   }
 
   #followUser(): void {
     const map = this.#map;
-    const { container, onZoom, onMoved } = this.#parts;
-    map.on('zoom', () => onZoom(map.getZoom()));
-    onZoom(map.getZoom());
+    const { container } = this.#parts;
+    map.on('zoom', () => this.#events.onZoom(map.getZoom()));
+    this.#events.onZoom(map.getZoom());
     map.on('moveend', ({ originalEvent }) => {
-      if (originalEvent) onMoved(this.#position());
+      if (originalEvent) this.#events.onMoved(this.#position());
     });
     map.on('click', ({ point }) => this.#select(point.x, point.y));
     map.getCanvas().addEventListener('keydown', (event) => {
@@ -257,11 +254,11 @@ export class DrawnMap {
   /** Reports the block under the pointer, a finger, or the cross of a map with the focus. */
   #followPointer(): void {
     const map = this.#map;
-    const { container, onHover } = this.#parts;
+    const { container } = this.#parts;
     const canvas = map.getCanvas();
     const leave = () => {
       cancelAnimationFrame(this.#hovering);
-      onHover(null);
+      this.#events.onHover(null);
     };
     const hoverCross = () => {
       if (canvas.matches(':focus-visible')) {
@@ -285,14 +282,14 @@ export class DrawnMap {
       const block = blockAt(this.#map, [x, y]);
       const place = placeAt(this.#map, this.#map.unproject([x, y]));
       const poi = this.#pois.at([x, y])?.name ?? null;
-      this.#parts.onHover(block && { block, poi, place, x, y });
+      this.#events.onHover(block && { block, poi, place, x, y });
     });
   }
 
   #select(x: number, y: number): void {
     const { lat, lng } = this.#map.unproject([x, y]);
     const poi = this.#pois.at([x, y]);
-    this.#parts.onBlock(blockAt(this.#map, [x, y]), { lat, lon: lng }, poi);
+    this.#events.onBlock(blockAt(this.#map, [x, y]), { lat, lon: lng }, poi);
   }
 
   #position(): MapPosition {
@@ -304,7 +301,7 @@ export class DrawnMap {
     if (this.#hasBands || !this.#hasBandsMetadata || !this.#map.isSourceLoaded('bands')) return;
     this.#hasBands = true;
     this.#paint();
-    this.#map.once('render', this.#parts.onDrawn);
+    this.#map.once('render', () => this.#events.onDrawn());
   }
 
   #isBeingDrawn(): void {

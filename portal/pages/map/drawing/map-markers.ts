@@ -20,23 +20,23 @@ export interface MapMarker {
   readonly title: string;
 }
 
-interface Hooks {
-  readonly onPress: (id: string) => void;
+export interface MarkerEvents {
+  readonly onMarker: (id: string) => void;
   /** Receives the marker under the pointer or with the focus; null when there is none. */
-  readonly onPoint: (id: string | null) => void;
-  readonly onMove: (id: string, to: Point) => void;
-  readonly onRemove: (id: string) => void;
+  readonly onPointed: (id: string | null) => void;
+  readonly onMarkerMoved: (id: string, to: Point) => void;
+  readonly onMarkerRemoved: (id: string) => void;
 }
 
 /** Markers as buttons in the page, so that keyboards and screen readers reach them. */
 export class MapMarkers {
   readonly #map: MapLibreMap;
-  readonly #hooks: Hooks;
+  readonly #events: { readonly current: MarkerEvents };
   readonly #shown = new Map<string, { readonly marker: Marker; readonly key: string }>();
 
-  constructor(map: MapLibreMap, hooks: Hooks) {
+  constructor(map: MapLibreMap, events: { readonly current: MarkerEvents }) {
     this.#map = map;
-    this.#hooks = hooks;
+    this.#events = events;
   }
 
   show(markers: readonly MapMarker[]): void {
@@ -54,7 +54,7 @@ export class MapMarkers {
       marker.setLngLat([one.at.lon, one.at.lat]).addTo(this.#map);
       marker.on('dragend', () => {
         const { lat, lng } = marker.getLngLat();
-        this.#hooks.onMove(id, { lat, lon: lng });
+        this.#events.current.onMarkerMoved(id, { lat, lon: lng });
       });
       this.#shown.set(id, { marker, key: keyOf(one) });
     }
@@ -69,7 +69,6 @@ export class MapMarkers {
 
   #element(shown: MapMarker): HTMLElement {
     const { id, kind, sign, note, title, isChosen = false } = shown;
-    const { onPress, onPoint, onRemove } = this.#hooks;
     const button = document.createElement('button');
     button.type = 'button';
     button.className = `map-marker map-marker-${kind}${isChosen ? ' is-chosen' : ''}`;
@@ -83,15 +82,16 @@ export class MapMarkers {
     button.addEventListener('click', (event) => {
       // A press on a marker must not select the block below it.
       event.stopPropagation();
-      onPress(id);
+      this.#events.current.onMarker(id);
     });
     button.addEventListener('keydown', (event) => {
       if (!isOwn(shown) || !['Delete', 'Backspace'].includes(event.key)) return;
       event.preventDefault();
-      onRemove(id);
+      this.#events.current.onMarkerRemoved(id);
     });
-    for (const on of ['pointerenter', 'focus']) button.addEventListener(on, () => onPoint(id));
-    for (const off of ['pointerleave', 'blur']) button.addEventListener(off, () => onPoint(null));
+    const point = (pointed: string | null) => () => this.#events.current.onPointed(pointed);
+    for (const on of ['pointerenter', 'focus']) button.addEventListener(on, point(id));
+    for (const off of ['pointerleave', 'blur']) button.addEventListener(off, point(null));
     return button;
   }
 }

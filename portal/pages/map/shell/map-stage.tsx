@@ -172,10 +172,22 @@ function useDrawnMap(
   const [missing, setMissing] = useState<string | null>(null);
   const [zoom, setZoom] = useState(BLOCK_ZOOM);
   const [hovered, setHovered] = useState<HoveredBlock | null>(null);
+  const own = useRef<MapPosition | null>(position);
+  const events = useRef<MapEvents>(null!);
+  events.current = {
+    ...props.events,
+    onDrawn: () => setState('drawn'),
+    onZoom: setZoom,
+    onHover: setHovered,
+    onTrouble: (source) => setMissing((before) => moreImportant(source, before)),
+    onMoved(moved) {
+      own.current = moved;
+      change({ position: moved });
+    },
+  };
   const now = { ...props, scheme, position, opacity, bandsUrl: useBandsUrl(shown) };
   const latest = useRef(now);
   latest.current = now;
-  const own = useRef<MapPosition | null>(position);
 
   useEffect(() => {
     const container = place.current;
@@ -184,24 +196,13 @@ function useDrawnMap(
     let isGone = false;
     let map: DrawnMap | null = null;
     const fixed = { container, title: 'Map of travel times', describedBy, isEmbedded };
-    const events: MapEvents = {
-      ...eventsOf(latest),
-      onDrawn: () => setState('drawn'),
-      onZoom: setZoom,
-      onHover: setHovered,
-      onTrouble: (source) => setMissing((before) => moreImportant(source, before)),
-      onMoved(moved) {
-        own.current = moved;
-        change({ position: moved });
-      },
-    };
     prefetchMapLibre();
     prefetchHeads(latest.current.bandsUrl, catalogue);
     loadMapLibre()
       .then(({ DrawnMap }) => {
         if (isGone) return;
         const { current } = latest;
-        map = new DrawnMap({ ...catalogue, ...current, ...fixed, ...events });
+        map = new DrawnMap({ ...catalogue, ...current, ...fixed, events });
         drawn.current = map;
         map.outline(current.outlines);
         map.mark(current.markers);
@@ -244,15 +245,4 @@ function useFollowed(
     own.current = position;
     drawn.current?.moveTo(position);
   }, [position]);
-}
-
-/** Events that reach the handlers of the latest render. */
-function eventsOf(latest: { readonly current: { readonly events: StageEvents } }): StageEvents {
-  return {
-    onBlock: (block, at, poi) => latest.current.events.onBlock(block, at, poi),
-    onMarker: (marker) => latest.current.events.onMarker(marker),
-    onPointed: (marker) => latest.current.events.onPointed(marker),
-    onMarkerMoved: (marker, to) => latest.current.events.onMarkerMoved(marker, to),
-    onMarkerRemoved: (marker) => latest.current.events.onMarkerRemoved(marker),
-  };
 }
