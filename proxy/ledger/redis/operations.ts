@@ -8,7 +8,6 @@ import type { Once } from './once.ts';
 import * as events from './payment-events.ts';
 import * as records from './records.ts';
 import * as replays from './replays.ts';
-import * as secrets from './secrets.ts';
 import * as signIns from './sign-ins.ts';
 
 /** Operations that may safely be repeated, by name: what these modules export. */
@@ -18,7 +17,6 @@ const OPERATIONS = {
   ...delayed,
   ...events,
   ...records,
-  ...secrets,
   ...signIns,
   allReplays: replays.allReplays,
   importReplay: replays.importReplay,

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { AccountId, AccountRecords, AuditEntry, Grant, UsageDay } from '../accounts.ts';
 import { usageInOrder } from '../bookkeeping.ts';
 import { importedDelay } from '../delayed-grants.ts';
@@ -18,7 +19,7 @@ import {
 import { claimMailbox } from './accounts.ts';
 import type { RedisConnection } from './connection.ts';
 import { delayedGrant, delayGrant } from './delayed-grants.ts';
-import { keysOf } from './key-names.ts';
+import { keysOf, SECRETS } from './key-names.ts';
 import { fleeting, USAGE } from './script.ts';
 
 /** A text that sorts after every day and month. */
@@ -95,6 +96,26 @@ export async function importAccount(
     ];
   });
   return (await writeState(redis, read, importedState(records), counts)) !== null;
+}
+
+/** Returns a secret by its name, created on first use by only one of concurrent callers. */
+export async function secret(redis: RedisConnection, name: string): Promise<string> {
+  await importSecrets(redis, { [name]: randomBytes(32).toString('base64url') });
+  return (await secrets(redis))[name];
+}
+
+export function secrets(redis: RedisConnection): Promise<Record<string, string>> {
+  return redis.ask((client) => client.hgetall(SECRETS));
+}
+
+/** Imports secrets; existing ones stay unchanged. */
+export async function importSecrets(
+  redis: RedisConnection,
+  taken: Readonly<Record<string, string>>,
+): Promise<void> {
+  for (const [name, text] of Object.entries(taken)) {
+    await redis.ask((client) => client.hsetnx(SECRETS, name, text));
+  }
 }
 
 function usageIn(months: readonly (readonly string[])[]): UsageDay[] {

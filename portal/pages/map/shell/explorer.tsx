@@ -1,6 +1,7 @@
 import type { RefObject } from 'preact';
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { Notice } from '../../parts/notice.tsx';
+import { UnitsChoice } from '../../parts/units.tsx';
 import { attributionOf, type Catalogue, dataDates } from '../catalogue/catalogue.ts';
 import type { DrawnMap, Shown } from '../drawing/draw-map.ts';
 import type { MapMarker } from '../drawing/map-markers.ts';
@@ -9,13 +10,12 @@ import { resultOf } from '../paid/paid-request.ts';
 import { PaidProvider, usePaidRequests, useRequests } from '../paid/use-paid-requests.ts';
 import { AreaPanel } from '../panels/area-panel.tsx';
 import { Switch } from '../panels/choices.tsx';
-import { DisplayChoices } from '../panels/display-choices.tsx';
 import { PERCENTILE } from '../panels/words.tsx';
 import { BlockPanel } from '../profile/block-panel.tsx';
 import { profileRequest } from '../profile/profile-request.ts';
 import { degrees } from '../state/codecs.ts';
 import { MapProvider, useMap, useMapShared } from '../state/map-context.ts';
-import { VIEWS } from '../state/map-state.ts';
+import { MAX_OPACITY, MIN_OPACITY, VIEWS } from '../state/map-state.ts';
 import { withMoved, without, withSite } from '../state/sites.ts';
 import type { Viewed } from '../views/map-view.ts';
 import { MAP_VIEWS } from '../views/map-views.ts';
@@ -235,6 +235,29 @@ function Shared(props: {
         map: drawn,
       }}
     />
+  );
+}
+
+/** How the map looks: how much of the base map shows through its colors, and its units. */
+function DisplayChoices() {
+  const { state, change } = useMap();
+  const { opacity } = state;
+  return (
+    <details class="display">
+      <summary>Display</summary>
+      <label class="field">
+        <span>Opacity of the colors: {opacity}%</span>
+        <input
+          type="range"
+          min={MIN_OPACITY}
+          max={MAX_OPACITY}
+          step={5}
+          value={opacity}
+          onInput={(event) => change({ opacity: event.currentTarget.valueAsNumber })}
+        />
+      </label>
+      <UnitsChoice />
+    </details>
   );
 }
 

@@ -1,5 +1,4 @@
-import type { Codec, Point } from './codecs.ts';
-import { degrees, readPoint } from './codecs.ts';
+import { type Codec, degrees, type Point, readPoint } from './codecs.ts';
 
 /** A point of one's own: an existing site, or a candidate that might be added. */
 export interface Site extends Point {
@@ -21,24 +20,19 @@ export function withSite(
   while (taken.has(String(number))) number++;
   return [
     ...sites,
-    { id: String(number), lat: rounded(lat), lon: rounded(lon), isCandidate: kind === 'candidate' },
+    { id: String(number), lat: degrees(lat), lon: degrees(lon), isCandidate: kind === 'candidate' },
   ];
 }
 
 /** Returns the sites with one of them moved. */
 export function withMoved(sites: readonly Site[], id: string, { lat, lon }: Point) {
   return sites.map((one) =>
-    one.id === id ? { ...one, lat: rounded(lat), lon: rounded(lon) } : one,
+    one.id === id ? { ...one, lat: degrees(lat), lon: degrees(lon) } : one,
   );
 }
 
 export function without(sites: readonly Site[], id: string): readonly Site[] {
   return sites.filter((one) => one.id !== id);
-}
-
-/** Rounds to six decimals: a tenth of a metre. */
-function rounded(degrees: number): number {
-  return +degrees.toFixed(6);
 }
 
 /**
