@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { publishExports } from '../../builder/export/publish-exports.ts';
 import { silent } from '../../builder/progress.ts';
 import { writeDemoCity } from '../../infra/demo/write-demo-city.ts';
-import { EXAMPLE, MODES, PATH, responseText } from '../../portal/pages/front/example.ts';
+import { EXAMPLE, MODES, responseText } from '../../portal/pages/front/example.ts';
 import { PLANS } from '../../proxy/plans.ts';
 import { systemCode } from '../../shards/error-facts.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
@@ -102,8 +102,10 @@ test('npm start prints a key that its ledger accepts, wherever store and ledger 
 test('the example of the front page matches the response of the demo city', async () => {
   const proxy = await ofThisTest(openProxy(built));
   const { key } = await proxy.customer();
-  const shown = await proxy.get(PATH, key);
-  const response = (await proxy.get(`/v1/blocks/${EXAMPLE.geoid}/summary`, key)).json();
+  const wanted = EXAMPLE.rows.map(({ type }) => `&type=${type}`).join('');
+  const summary = `/v1/blocks/${EXAMPLE.geoid}/summary`;
+  const shown = await proxy.get(`${summary}?mode=walk${wanted}`, key);
+  const response = (await proxy.get(summary, key)).json();
   expect(JSON.stringify(JSON.parse(responseText()))).toBe(shown.body);
   const { geoid, population, landAreaM2: land_area_m2 } = EXAMPLE;
   expect(response.block).toEqual({ geoid, population, land_area_m2 });

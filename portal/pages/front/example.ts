@@ -30,12 +30,10 @@ export const EXAMPLE: Example = {
 const SUMMARY = `/v1/blocks/${EXAMPLE.geoid}/summary`;
 const WANTED = ['mode=walk', ...EXAMPLE.rows.map(({ type }) => `type=${type}`)];
 
-/** The example request: minutes on foot to each of these types. */
-export const PATH = `${SUMMARY}?${WANTED.join('&')}`;
-
 const A_LINE = 4;
 const data = WANTED.map((wanted) => `-d ${wanted}`);
 
+/** The example request: minutes on foot to each of these types. */
 export const REQUEST = [
   `curl -G "$API${SUMMARY}"`,
   '  -H "Authorization: Bearer $KEY"',

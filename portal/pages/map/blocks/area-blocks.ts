@@ -235,5 +235,5 @@ export function useCountiesInView(): readonly NamedCounty[] {
     () => countyNamesIn(keylessClient, boxInView(position, bounds)),
     [position, bounds],
   );
-  return (counties.state === 'here' && counties.value) || [];
+  return counties.state === 'here' ? counties.value : [];
 }

@@ -29,10 +29,8 @@ let listed: { readonly box: Box; readonly counties: Promise<Listed | null> } | n
  * Heads and columns are kept, so that a map that moves, or another type, reads only what is new.
  */
 export async function countiesIn(api: Client, box: Box): Promise<readonly CountyBands[] | null> {
-  const counties = await listOf(api, box);
-  const inBox = counties?.filter(({ bounds }) => meets(bounds, box)) ?? null;
-  if (inBox === null || inBox.length > MAX_COUNTIES) return null;
-  return Promise.all(inBox.map(open));
+  const counties = await listedIn(api, box);
+  return counties && Promise.all(counties.map(open));
 }
 
 /** A county, and its name, or its code if the release has no names. */
@@ -41,12 +39,10 @@ export interface NamedCounty {
   readonly name: string;
 }
 
-/** The counties that may have blocks in a box; null if there are too many. */
-export async function countyNamesIn(api: Client, box: Box): Promise<readonly NamedCounty[] | null> {
-  const counties = await listOf(api, box);
-  const inBox = counties?.filter(({ bounds }) => meets(bounds, box)) ?? [];
-  if (inBox.length === 0 || inBox.length > MAX_COUNTIES) return null;
-  return inBox.map(({ county, name }) => ({ code: county, name: name ?? `County ${county}` }));
+/** The counties that may have blocks in a box; none if there are too many. */
+export async function countyNamesIn(api: Client, box: Box): Promise<readonly NamedCounty[]> {
+  const counties = (await listedIn(api, box)) ?? [];
+  return counties.map(({ county, name }) => ({ code: county, name: name ?? `County ${county}` }));
 }
 
 /**
@@ -100,16 +96,7 @@ export function countyOf(geoid: number): number {
   return Math.floor(geoid / 1e10);
 }
 
-let joined: { readonly of: readonly CountyBands[]; readonly blocks: CountyBlocks } | null = null;
-
-/** Concatenates the blocks of counties. The same counties as last time give the same arrays. */
-export function joinedBlocks(of: readonly CountyBands[]): CountyBlocks {
-  const isSame = of.length === joined?.of.length && of.every((one, i) => one === joined?.of[i]);
-  if (joined === null || !isSame) joined = { of, blocks: join(of) };
-  return joined.blocks;
-}
-
-/** Concatenates the blocks of counties into new arrays. */
+/** Concatenates the blocks of counties. */
 export function join(counties: readonly CountyBands[]): CountyBlocks {
   const blocks = counties.reduce((sum, { geoids }) => sum + geoids.length, 0);
   const [geoids, lon, lat] = [0, 0, 0].map(() => new Float64Array(blocks));
@@ -126,9 +113,7 @@ export function join(counties: readonly CountyBands[]): CountyBlocks {
   return { geoids, population, lon, lat, isWater, counties: counties.map((c) => c.county) };
 }
 
-/**
- * Concatenates a column of counties, as `joinedBlocks` does; 0 for a county without such a column.
- */
+/** Concatenates a column of counties; 0 for a county without such a column. */
 export async function joinedColumns(
   counties: readonly CountyBands[],
   columnOf: (county: CountyBands) => Promise<Uint8Array> | Uint8Array | null,
@@ -184,6 +169,12 @@ export function shareWithin({ people, allPeople }: Tally, classes: number): numb
 
 function open(of: CountyUrls): Promise<CountyBands> {
   return keepUntilFailed(opened, of.url, () => CountyBands.open(of));
+}
+
+/** Lists the counties that may have blocks in a box; null if there are too many. */
+async function listedIn(api: Client, box: Box): Promise<Listed | null> {
+  const inBox = (await listOf(api, box))?.filter(({ bounds }) => meets(bounds, box)) ?? null;
+  return inBox && inBox.length <= MAX_COUNTIES ? inBox : null;
 }
 
 /** Lists the counties of a larger box, so that small moves request nothing. */

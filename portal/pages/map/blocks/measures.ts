@@ -11,7 +11,7 @@ import type { CountedAccess, CountyBands } from './block-bands.ts';
 import {
   type CountyBlocks,
   countiesIn,
-  joinedBlocks,
+  join,
   joinedColumns,
   type Tally,
   tallyOf,
@@ -82,8 +82,9 @@ export function accessMeasure(count: CountedAccess): Measure<ClassedAccess, Tall
 
 /** The last measurement, kept while the map moves within its counties. */
 let last: {
-  readonly key: string;
+  readonly counties: readonly CountyBands[];
   readonly blocks: CountyBlocks;
+  readonly key: string;
   readonly of: unknown;
 } | null = null;
 
@@ -95,9 +96,12 @@ export async function measuredIn<Of>(
 ): Promise<{ readonly blocks: CountyBlocks; readonly of: Of } | null> {
   const counties = await countiesIn(api, box);
   if (counties === null) return null;
-  const blocks = joinedBlocks(counties);
-  if (last?.blocks !== blocks || last.key !== key) {
-    last = { key, blocks, of: await read(counties) };
-  }
-  return { blocks, of: last.of as Of };
+  const before = last;
+  const isSame =
+    counties.length === before?.counties.length &&
+    counties.every((one, i) => one === before.counties[i]);
+  const blocks = before && isSame ? before.blocks : join(counties);
+  const of = before && isSame && before.key === key ? before.of : await read(counties);
+  last = { counties, blocks, key, of };
+  return { blocks, of: of as Of };
 }
