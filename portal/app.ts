@@ -47,7 +47,6 @@ declare module 'fastify' {
 /** Maximum size of a request body; Stripe events and forms have limits of their own. */
 const MAX_BODY_BYTES = 2 ** 14;
 
-/** All routes, in groups. */
 const GROUPS: readonly ((app: FastifyInstance, services: PortalServices) => unknown)[] = [
   serveSignIn,
   serveSignInLink,

@@ -6,7 +6,6 @@ import type { Mailer } from './mail/mailer.ts';
 import type { Payment } from './payment/payment.ts';
 import type { SignupGrants } from './sign-in/signup-grants.ts';
 
-/** Dependencies of routes. */
 export interface PortalServices {
   readonly ledger: Ledger;
   readonly mailer: Mailer;

@@ -1,6 +1,5 @@
 import type { ClientId } from '../../shards/concurrency/fair-queue.ts';
 
-/** Sends mail to users. */
 export interface Mailer {
   /**
    * Resolves when the message has been handed on; rejects if refused, with `AddressRefused` if the

@@ -46,7 +46,6 @@ export function percent(share: number): string {
   return `${value > 0 && value < 1 ? value.toFixed(1) : Math.round(value)}%`;
 }
 
-/** Formats a timestamp as a date, in the reader’s time zone. */
 export function dateOf(moment: string): string {
   return dates().format(new Date(moment));
 }
@@ -61,7 +60,6 @@ export function dayOf(day: string): string {
   return utcDays().format(new Date(`${day}T00:00:00Z`));
 }
 
-/** Formats `2026-11-22` as `Nov 22, 2026`. */
 export function dayMonthYear(day: string): string {
   return utcDates().format(new Date(`${day}T00:00:00Z`));
 }

@@ -83,7 +83,6 @@ async function lastMembershipSession(
   return undefined;
 }
 
-/** Returns the URL of a checkout for a pack of tokens. */
 export function buyPack(
   context: CheckoutContext,
   account: Account,

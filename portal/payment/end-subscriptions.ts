@@ -31,7 +31,6 @@ export async function endSubscriptionsOnceClosed(
   return billing.now() - receivedAtMs > CLOSES_WITHIN_MS ? NOTHING : null;
 }
 
-/** Maximum number of checkouts expired concurrently. */
 const AT_ONCE = 10;
 
 /**

@@ -1,7 +1,6 @@
 import type { PaymentEvent, PaymentEvents } from '../../proxy/ledger/payment-events.ts';
 import { isFaultOfStripe, isMissing, isUnreachable } from './stripe-client.ts';
 
-/** Number of open events read at once. */
 const AT_ONCE = 1_000;
 /** Maximum pause between checks: another process may have stored events. */
 const LOOK_AGAIN_MS = 30_000;

@@ -13,7 +13,6 @@ import type { Payment } from './payment.ts';
 import { type Reconciled, reconcile } from './reconcile.ts';
 import { asUnavailable, rejectAfter, type StripeAccess, stripeClient } from './stripe-client.ts';
 
-/** Configuration of payment. */
 export interface PaymentSettings extends StripeAccess {
   readonly webhookSecret: string;
   readonly membershipPrices: MembershipPrices;
@@ -33,7 +32,6 @@ export interface OpenPayment extends Payment {
   close(): Promise<void>;
 }
 
-/** Opens payment through Stripe. */
 export function openPayment(options: {
   readonly settings: PaymentSettings;
   readonly ledger: Ledger;

@@ -4,7 +4,6 @@ import { PLANS } from '../../proxy/plans.ts';
 import type { MembershipPrices } from './billing-context.ts';
 import { idOf } from './stripe-client.ts';
 
-/** Tokens bought by an account. */
 export interface Purchase {
   readonly account: AccountId;
   /** Cause of the grant, applied once. */

@@ -21,7 +21,6 @@ export interface Reconciled extends Settled {
   readonly subscriptions: number;
 }
 
-/** Maximum number of failures named in an error. */
 const MAX_REPORTED = 5;
 
 const DAY_SECONDS = 24 * 60 * 60;

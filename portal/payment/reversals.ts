@@ -1,6 +1,5 @@
 import type Stripe from 'stripe';
 
-/** Money returned by a refund or a dispute. */
 export interface Reversal {
   /** Cause of taking tokens back, applied once. */
   readonly cause: string;

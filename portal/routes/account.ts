@@ -9,7 +9,6 @@ import { ACCOUNT_EXAMPLE, ownAccount, timeOf } from './own-account.ts';
 import { isHttps } from './own-site.ts';
 import { forChange, forSession } from './signed-in.ts';
 
-/** Routes of an owner's account: its state, its activity, and closing it. */
 export function serveAccount(app: FastifyInstance, services: PortalServices): void {
   const { ledger, payment, now } = services;
 

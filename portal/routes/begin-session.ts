@@ -48,7 +48,6 @@ export async function beginSession(
   }
 }
 
-/** Ends the session of the request's cookie, if valid. */
 async function endSession({ headers }: FastifyRequest, services: PortalServices): Promise<void> {
   const { ledger, now } = services;
   const token = readCookie(headers.cookie, isHttps(services));

@@ -3,7 +3,6 @@ import { z } from 'zod';
 import type { PortalServices } from '../services.ts';
 import type { PortalOperation } from './operation.ts';
 
-/** Routes that report whether the process is alive, and whether it is ready. */
 export function serveHealth(app: FastifyInstance, services: PortalServices): void {
   const { config, ledger } = services;
   app.get('/health', { config: { probe: true, operation: HEALTH } }, () => ({

@@ -27,7 +27,6 @@ const orderSchema = z.strictObject({
     }),
 });
 
-/** Routes to create, list and revoke keys. */
 export function serveKeys(app: FastifyInstance, services: PortalServices): void {
   const { ledger, now } = services;
 

@@ -13,7 +13,6 @@ export interface PortalOperation extends Operation {
   readonly access: 'open' | 'session' | 'change';
   /** Strict, like all schemas: an unknown parameter is rejected by name. Absent: accepts none. */
   readonly query?: z.ZodObject;
-  /** Schema of the path's parameters. */
   readonly params?: z.ZodObject;
   readonly body?: z.ZodObject;
   readonly bodyExample?: unknown;
@@ -21,7 +20,6 @@ export interface PortalOperation extends Operation {
   readonly isBodyOptional?: true;
   /** Media type of the body in addition to `application/json`. */
   readonly bodyType?: string;
-  /** Headers that the operation requires. */
   readonly headers?: z.ZodObject;
   /** Unknown parameters are ignored, because third parties modify the links or send the events. */
   readonly isLenient?: true;
@@ -64,7 +62,6 @@ export function refuseUnknownParameters(app: FastifyInstance): void {
   });
 }
 
-/** An operation with its path and method. */
 export interface ServedOperation extends PortalOperation {
   readonly method: 'get' | 'post' | 'delete';
   /** In OpenAPI syntax: `/keys/{id}`. */

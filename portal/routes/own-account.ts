@@ -12,11 +12,9 @@ export const ACCOUNT_EXAMPLE = {
   },
 };
 
-/** Description of withheld grants, for the sign-in routes. */
 export const WITHHELD_GRANTS =
   'Sign-up grants are limited per network, mail domain and day; beyond a limit the grant is delayed and credited by itself, and `grant_withheld` gives the reason and the earliest time.';
 
-/** Why an account starts without tokens. */
 const WHY_WITHHELD: Readonly<Record<WithheldBy, string>> = {
   network:
     'Many accounts were created from your network lately, so your free tokens will be added later. There is nothing you need to do.',
@@ -26,7 +24,6 @@ const WHY_WITHHELD: Readonly<Record<WithheldBy, string>> = {
   off: 'Free tokens are not available at present. Contact the operator of this service, or buy tokens.',
 };
 
-/** An account as shown to its owner. */
 export async function ownAccount(
   found: Account,
   { payment, signupGrants, now }: PortalServices,

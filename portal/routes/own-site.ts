@@ -2,7 +2,6 @@ import type { FastifyRequest } from 'fastify';
 import { Problem } from '../../proxy/http/problem.ts';
 import type { PortalServices } from '../services.ts';
 
-/** Whether the portal's public URL is https. */
 export function isHttps({ config }: PortalServices): boolean {
   return config.accountUrl.startsWith('https:');
 }
@@ -38,7 +37,6 @@ export function wantsPage({ headers }: FastifyRequest): boolean {
   return headers.accept?.includes('text/html') === true;
 }
 
-/** Whether a request is a browser navigation. */
 export function isNavigation(request: FastifyRequest): boolean {
   return (request.method === 'GET' || request.method === 'HEAD') && wantsPage(request);
 }

@@ -9,7 +9,6 @@ import { timeOf } from './own-account.ts';
 import { isHttps } from './own-site.ts';
 import { forChange, forSession, isId } from './signed-in.ts';
 
-/** Routes to list and end an owner's sessions. */
 export function serveSessions(app: FastifyInstance, services: PortalServices): void {
   const { ledger, now } = services;
 

@@ -85,7 +85,6 @@ const codeSchema = z.strictObject({
     .refine((code) => [CODE_DIGITS, LONG_CODE_DIGITS].includes(code.length), CODE_FORM),
 });
 
-/** Routes to request a code, sign in with it, and sign out. */
 export function serveSignIn(app: FastifyInstance, services: PortalServices): void {
   const { ledger, mailBudget, secrets, codeOutcomes, now } = services;
   const afterResponse = new AfterResponse(app);

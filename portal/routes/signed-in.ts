@@ -14,12 +14,10 @@ import { isHttps, requireOwnSite } from './own-site.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The signed-in user of a route. */
     signedIn: SignedIn | null;
   }
 }
 
-/** The account of the request. */
 interface SignedIn {
   readonly account: Account;
   readonly session: Session;

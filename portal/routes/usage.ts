@@ -51,7 +51,6 @@ const USAGE: PortalOperation = {
   problems: [],
 };
 
-/** Usage of an account by UTC day, key and route. */
 export function serveUsage(app: FastifyInstance, services: PortalServices): void {
   app.get('/usage', {
     config: { operation: USAGE },

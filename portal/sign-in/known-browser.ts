@@ -15,7 +15,6 @@ function cookieName(isHttps: boolean): string {
   return isHttps ? '__Host-portal_browser' : 'portal_browser';
 }
 
-/** `Set-Cookie` that makes a browser known. */
 export function knownBrowserCookie(secret: string, email: string, isHttps: boolean): string {
   const id = randomBytes(12).toString('base64url');
   const value = `${id}.${seal(secret, email, id)}`;

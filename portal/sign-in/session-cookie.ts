@@ -44,12 +44,10 @@ export function readCookie(header: string | undefined, isHttps: boolean): Sessio
   return secret === undefined ? undefined : { account, id, secret };
 }
 
-/** `Set-Cookie` that starts or extends a session. */
 export function sessionCookie(token: SessionToken, isHttps: boolean): string {
   return cookie(`${token.account}.${token.id}.${token.secret}`, SESSION_LIFE_MS / 1000, isHttps);
 }
 
-/** `Set-Cookie` that removes the session from the browser. */
 export function endedCookie(isHttps: boolean): string {
   return cookie('', 0, isHttps);
 }

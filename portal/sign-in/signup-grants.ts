@@ -74,7 +74,6 @@ interface SignupGrantLimits {
 /** Outcome of opening an account; `former`: its mailbox has had an account and the grant. */
 type SignupOutcome = 'given' | 'former' | WithheldBy;
 
-/** A grant that is still due. */
 interface Withheld {
   readonly by: WithheldBy;
   /** When it is credited; null while no grants are given. */
@@ -105,7 +104,6 @@ interface Limit {
   readonly window: SpacedWindow;
 }
 
-/** Why a grant is not credited now. */
 interface Refusal {
   readonly by: WithheldBy;
   readonly subject: string;
@@ -125,7 +123,6 @@ interface Refusal {
  */
 export class SignupGrants {
   readonly limits: SignupGrantLimits;
-  /** Count of each outcome. */
   readonly outcomes: Map<SignupOutcome, number>;
   readonly #ledger: GrantLedger;
   #timer: NodeJS.Timeout | undefined;
@@ -228,7 +225,6 @@ export class SignupGrants {
     this.#count('given');
   }
 
-  /** Records that the grant of a new account is delayed. */
   async #delay(
     id: AccountId,
     email: string,

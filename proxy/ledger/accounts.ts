@@ -17,7 +17,6 @@ export interface Accounts {
   allAccounts(): AsyncIterable<Account>;
   setDisabled(id: AccountId, disabled: boolean, by: Change): Promise<void>;
   setMembership(id: AccountId, membership: Membership | null, by: Change): Promise<void>;
-  /** Sets the account's customer id at the payment processor. */
   setCustomer(id: AccountId, customer: string): Promise<void>;
   /**
    * Permanently removes the address, sessions and membership of an account and revokes its keys. No
@@ -109,7 +108,6 @@ export interface Membership {
   readonly status: (typeof MEMBERSHIP_STATUSES)[number];
   /** Expiry; `null` for a membership granted by an operator. */
   readonly untilMs: number | null;
-  /** Date of the next payment. */
   readonly renewsAtMs: number | null;
   readonly subscription: string | null;
 }
@@ -177,7 +175,6 @@ export interface ApiKey {
   readonly revokedAtMs: number | null;
 }
 
-/** A key as stored by a ledger. */
 export type HashedKey = ApiKey & { readonly hash: KeyHash };
 
 export interface AccountOrder {

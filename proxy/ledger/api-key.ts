@@ -53,7 +53,6 @@ export function hashApiKey(key: string): KeyHash {
   return hash('sha256', key, 'base64url');
 }
 
-/** The leading characters of a key, to recognise it in a list. */
 export function apiKeyPrefix(key: string): string {
   return key.slice(0, SHOWN_LENGTH);
 }

@@ -63,12 +63,10 @@ let lastDay = { number: -1, text: '' };
 
 // Sort orders of an account's lists, the same on every ledger.
 
-/** Sorts grants, oldest first. */
 export function grantsInOrder(grants: readonly Grant[]): Grant[] {
   return [...grants].sort((a, b) => a.atMs - b.atMs || compare(a.cause, b.cause));
 }
 
-/** Sorts keys, oldest first. */
 export function keysInOrder<Key extends ApiKey>(keys: readonly Key[]): Key[] {
   return [...keys].sort((a, b) => a.createdAtMs - b.createdAtMs || compare(a.id, b.id));
 }

@@ -8,7 +8,6 @@ import { openText, sealText } from './sealed-text.ts';
  */
 export interface BrowserToken {
   readonly account: AccountId;
-  /** Id of the session. */
   readonly session: string;
   /** Origin of the pages, such as `https://www.example.org`. */
   readonly origin: string;
@@ -21,7 +20,6 @@ export const BROWSER_TOKEN_KEY_ID = 'browser-token';
 
 const PREFIX = 'tb_live_';
 
-/** Whether a credential has the prefix of a browser token. */
 export function isBrowserToken(text: string): boolean {
   return text.startsWith(PREFIX);
 }

@@ -23,7 +23,6 @@ export interface DelayedGrants {
    * taken, a later time if it was not (the generic cell rate algorithm of ITU-T I.371).
    */
   takeSpaced(subject: string, window: SpacedWindow, nowMs: number): Promise<number>;
-  /** Returns one that was taken. */
   returnSpaced(subject: string, window: SpacedWindow): Promise<void>;
 
   /** Records that the grant of an account is delayed; an earlier record stays. */
@@ -38,7 +37,6 @@ export interface DelayedGrants {
   queueTime(waitsFor: string): Promise<number | undefined>;
   /** The first grant of each queue whose time has come, the earliest times first. */
   dueGrants(nowMs: number): Promise<DueGrant[]>;
-  /** Removes the record of an account. */
   endDelay(account: AccountId): Promise<void>;
 }
 

@@ -379,7 +379,6 @@ function refused<Reply>(reply: Reply): Applied<Reply> {
   return { reply: () => reply };
 }
 
-/** An entry without a result. */
 function changing(change: (state: AccountState) => AccountState): Entry<void> {
   return (state, id) => {
     return { after: change(known(state, id)), reply: () => {} };
@@ -456,7 +455,6 @@ function withMembership(
   });
 }
 
-/** Revokes a key, unless it is revoked already. */
 function withoutKey(state: AccountState, key: HashedKey, change: Change): AccountState {
   if (!isActive(key)) return state;
   const keys = replaced(state.keys(), key, { ...key, revokedAtMs: change.atMs });

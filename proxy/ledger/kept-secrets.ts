@@ -43,7 +43,6 @@ export class KeptSecrets {
     return this.#all;
   }
 
-  /** Stops retrying. */
   close(): void {
     this.#ending.abort();
   }

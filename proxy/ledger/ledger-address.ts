@@ -1,4 +1,3 @@
-/** Location of a ledger, parsed from `--ledger`. */
 type LedgerAddress = { readonly kind: 'sqlite'; readonly directory: string } | RedisAddress;
 
 export interface RedisAddress {
@@ -14,7 +13,6 @@ export interface RedisAddress {
   readonly database: number;
 }
 
-/** Address formats, for error messages. */
 export const LEDGER_FORMS =
   'sqlite:DIR, redis://HOST[:PORT][/DB], redis+sentinel://HOST[:PORT],…/MASTER[/DB] or ' +
   'redis+cluster://HOST[:PORT],…; use rediss instead of redis for TLS, and put USER:PASSWORD@ ' +

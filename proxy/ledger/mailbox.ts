@@ -63,7 +63,6 @@ export function hashMailbox(mailbox: string): string {
 interface Provider {
   /** Separator of the part that the provider ignores. */
   readonly tag: string;
-  /** Whether the provider ignores dots. */
   readonly dots: boolean;
 }
 
@@ -106,7 +105,6 @@ function everywhere(name: string, endings: string, provider: Provider): [string,
   return endings.split(' ').map((ending) => [`${name}.${ending}`, provider]);
 }
 
-/** Aliases of a provider's domain. */
 const ALIASES: ReadonlyMap<string, string> = new Map([
   ['googlemail.com', 'gmail.com'],
   ['me.com', 'icloud.com'],

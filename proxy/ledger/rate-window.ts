@@ -12,7 +12,6 @@ export interface RateState {
 /** Window of the API's request rates, which are stated per minute. */
 export const RATE_WINDOW_SECONDS = 60;
 
-/** How many requests a window admits. */
 export interface RateLimit {
   readonly limit: number;
   readonly windowSeconds: number;
@@ -53,7 +52,6 @@ export function takeFromWindow(
   return { allowed, window, rate: rateState(limit, window.used, nowMs - startMs) };
 }
 
-/** Whether a request is allowed, and what is left of its window. */
 interface Taken {
   readonly allowed: boolean;
   readonly rate: RateState;

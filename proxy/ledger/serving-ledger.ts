@@ -2,14 +2,11 @@ import type { Ledger } from './ledger.ts';
 import type { Metering } from './metering.ts';
 import type { Replays } from './replays.ts';
 
-/** Ledger operations of the proxy. */
 export interface ServingLedger extends Metering, Replays, Pick<Ledger, 'secret' | 'ping'> {}
 
 export interface LedgerCall {
   readonly operation: Exclude<keyof ServingLedger, 'secret'>;
-  /** Route that a debit pays for. */
   readonly route?: string;
-  /** Tokens to debit or refund. */
   readonly tokens?: number | undefined;
 }
 

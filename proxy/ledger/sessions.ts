@@ -53,7 +53,6 @@ export interface StoredSession extends NewSession {
   readonly seenAtMs: number;
 }
 
-/** Whether a session has not expired. */
 export function isLive({ seenAtMs }: Pick<StoredSession, 'seenAtMs'>, nowMs: number): boolean {
   return nowMs < seenAtMs + SESSION_LIFE_MS;
 }
@@ -63,7 +62,6 @@ export function isSeenLongAgo({ seenAtMs }: Session, nowMs: number): boolean {
   return nowMs - seenAtMs >= SESSION_SEEN_MS;
 }
 
-/** Unexpired sessions, newest first. */
 export function liveSessions(kept: readonly StoredSession[], nowMs: number): Session[] {
   return kept
     .filter((session) => isLive(session, nowMs))
@@ -71,7 +69,6 @@ export function liveSessions(kept: readonly StoredSession[], nowMs: number): Ses
     .map(publicSession);
 }
 
-/** A session without its secret. */
 export function publicSession({ secretHash: _, ...session }: StoredSession): Session {
   return session;
 }

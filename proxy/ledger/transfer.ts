@@ -15,7 +15,6 @@ export class NotAnExport extends Error {
   override readonly name = 'NotAnExport';
 }
 
-/** Totals of a transfer. */
 export interface Transferred {
   /** Accounts, and the sum of their balances. */
   readonly accounts: number;

@@ -4,7 +4,6 @@ import { somePlace } from './release.ts';
 /** Postal abbreviation of the state of the demo city, which no state has. */
 const FICTIONAL_STATE = 'XA';
 
-/** Whether the release is of the fictional demo city. */
 export const isFictional = onDemand(async () => (await somePlace())?.state === FICTIONAL_STATE);
 
 /** Stands where the sources of real data are credited. */

@@ -3,7 +3,6 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 /** Pauses before attempts of the page itself, ms; the last one is repeated. */
 const PAUSES_MS = [2_000, 4_000, 8_000, 16_000, 30_000, 60_000];
 
-/** The pause before an attempt, ms, after some that have failed. */
 function pauseMs(failed: number): number {
   return PAUSES_MS[Math.min(failed, PAUSES_MS.length - 1)];
 }

@@ -1,7 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { useAttempts } from './use-attempts.ts';
 
-/** Something that is loading, loaded, or failed to load. */
 export type Loaded<Value> =
   | { readonly state: 'loading' }
   | { readonly state: 'here'; readonly value: Value }

@@ -5,7 +5,6 @@ import { EXAMPLE, MODES, REQUEST, responseText } from './example.ts';
 const MINUTES = 30;
 const WIDTH = 190;
 
-/** A real summary of one block, as a chart and as raw JSON. */
 export function ExampleResponse() {
   return (
     <Section id="example" title="One block, one response" class="example">

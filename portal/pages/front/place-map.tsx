@@ -46,7 +46,6 @@ export function PlaceMap(props: {
   );
 }
 
-/** The classes of the bands, as a line of swatches. */
 export function BandLegend() {
   const colours = MAP_COLOURS[useColourScheme()];
   const swatches = [

@@ -4,7 +4,6 @@ import type { Place } from '../api/release.ts';
 import { useSearch } from '../api/use-search.ts';
 import { counted } from '../formats.ts';
 
-/** Finds census places by name while typing. */
 export function PlaceSearch(props: {
   readonly onFound: (place: Place) => void;
   readonly onDown: (isDown: boolean) => void;

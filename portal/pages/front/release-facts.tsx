@@ -15,7 +15,6 @@ const COMPONENTS: Readonly<Record<string, string>> = {
   parks: 'Parks',
 };
 
-/** Sources and coverage of the current release. */
 export function ReleaseFacts() {
   const facts = useLoaded(async () => ({
     ...(await releaseFacts()),
@@ -204,7 +203,6 @@ function Holdings({
   );
 }
 
-/** Lists the changes since the release before. */
 function Changes({ before, changes }: Pick<Facts, 'before' | 'changes'>) {
   if (before === null || changes === null) return null;
   const { counties, feeds, cut_off, times } = changes;

@@ -17,7 +17,6 @@ function endsOf({ membership }: Account): string {
     : '';
 }
 
-/** Sessions, activity, and closing the account. */
 export function AccountPage({ account }: { readonly account: Account }) {
   const { ended } = useSession();
   const [isClosing, setClosing] = useState(false);

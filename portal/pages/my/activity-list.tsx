@@ -29,7 +29,6 @@ const BY: Readonly<Record<Exclude<Activity['by'], 'owner'>, string>> = {
   payment: 'a payment',
 };
 
-/** Account activity, newest first, with its actor. */
 export function ActivityList() {
   const loaded = useLoaded(activity);
   return (

@@ -4,9 +4,7 @@ export interface ChartScale {
   readonly height: number;
   readonly left: number;
   readonly top: number;
-  /** Distance between bars. */
   readonly pitch: number;
-  /** Values of the grid lines. */
   readonly lines: readonly number[];
   yOf(value: number): number;
 }

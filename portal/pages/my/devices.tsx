@@ -8,7 +8,6 @@ import { Section } from '../parts/page.tsx';
 import { Shown } from '../parts/shown.tsx';
 import { deviceName } from './activity-text.ts';
 
-/** The account's sign-in sessions. */
 export function Devices() {
   const loaded = useLoaded(devices);
   const [ending, setEnding] = useState<Device | null>(null);

@@ -13,7 +13,6 @@ import { useSession } from '../session/session.tsx';
 import { KeyTable } from './key-table.tsx';
 import { NewKeyForm } from './new-key-form.tsx';
 
-/** Page to create, list and revoke keys. */
 export function KeysPage() {
   const loaded = useLoaded(keys);
   const [revoking, setRevoking] = useState<Key | null>(null);
@@ -80,7 +79,6 @@ export function KeysPage() {
   );
 }
 
-/** The newly created key, shown only once. */
 function FreshKey() {
   const { freshKey, setFreshKey } = useSession();
   const place = useRef<HTMLElement>(null);

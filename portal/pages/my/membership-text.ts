@@ -1,7 +1,6 @@
 import type { Membership } from '../../responses.ts';
 import { dateOf } from '../formats.ts';
 
-/** The state of a membership as a sentence. */
 export function membershipText({ status, renews_at, ends_at }: Membership): string {
   const at = renews_at ?? ends_at ?? null;
   const day = at === null ? null : dateOf(at);

@@ -6,7 +6,6 @@ import { OverviewPage } from './overview-page.tsx';
 import { PlanPage } from './plan-page.tsx';
 import { RequestPage } from './request-page.tsx';
 
-/** The page of a signed-in user at a path. */
 export function MyPage({ path, account }: { readonly path: string; readonly account: Account }) {
   switch (path) {
     case PAGE_PATHS.keys:

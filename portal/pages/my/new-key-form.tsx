@@ -3,7 +3,6 @@ import { MAX_LABEL } from '../../../proxy/plans.ts';
 import { createKey } from '../api/portal.ts';
 import { useSession } from '../session/session.tsx';
 
-/** Form to create a key. */
 export function NewKeyForm({ onMade }: { readonly onMade: () => void }) {
   const { setFreshKey } = useSession();
   const [label, setLabel] = useState('');

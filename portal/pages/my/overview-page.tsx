@@ -8,7 +8,6 @@ import { useSession } from '../session/session.tsx';
 import { membershipText } from './membership-text.ts';
 import { Usage } from './usage.tsx';
 
-/** The balance, and how it was used. */
 export function OverviewPage({ account }: { readonly account: Account }) {
   const { refresh } = useSession();
   // Refreshes, since the session data may predate recent usage.

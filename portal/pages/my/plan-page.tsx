@@ -9,7 +9,6 @@ import { Shown } from '../parts/shown.tsx';
 import { useSession } from '../session/session.tsx';
 import { membershipText } from './membership-text.ts';
 
-/** Benefits of a membership, and its purchase or management. */
 function MembershipPlan(props: {
   readonly plan: PortalConfig['plans']['membership'];
   readonly membership: Membership | null;
@@ -42,7 +41,6 @@ function MembershipPlan(props: {
   );
 }
 
-/** One-time token packs. */
 function TokenPacks(props: {
   readonly packs: PortalConfig['plans']['token_packs'];
   /** Opens a page of the payment processor. */
@@ -128,7 +126,6 @@ function NothingSold({ membership }: { readonly membership: Membership | null })
   );
 }
 
-/** Outcome of a payment after returning from it. */
 function Outcome({ of: outcome }: { readonly of: string | null }) {
   if (outcome === 'done') {
     return (

@@ -11,7 +11,6 @@ import { Link } from '../router/link.tsx';
 import { divideUsage, lastDays } from './divided-usage.ts';
 import { UsageChart } from './usage-chart.tsx';
 
-/** Selects one of several values by name. */
 function Choice<Value extends string | number>(props: {
   readonly label: string;
   readonly options: Readonly<Record<string, Value>>;
@@ -38,7 +37,6 @@ function Choice<Value extends string | number>(props: {
   );
 }
 
-/** The usage as a table, newest day first. */
 function UsageTable(props: {
   readonly rows: readonly UsageDay[];
   readonly keyName: (row: UsageDay) => string;
@@ -83,7 +81,6 @@ const SPANS = { 'last 7': 7, 'last 30': 30, 'last 90': 90 };
 const DIVISIONS = { none: 'together', key: 'key', route: 'route' } as const;
 type Division = (typeof DIVISIONS)[keyof typeof DIVISIONS];
 
-/** Tokens by day, split by key or route: a chart, and the table behind it. */
 export function Usage() {
   const [span, setSpan] = useState(30);
   const [division, setDivision] = useState<Division>('together');

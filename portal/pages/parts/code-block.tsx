@@ -20,11 +20,9 @@ export function CodeBlock({ text, what }: { readonly text: string; readonly what
 
 const SAID_FOR_MS = 2_500;
 
-/** Copies a text to the clipboard, with confirmation. */
 export function CopyButton(props: {
   readonly text: string;
   readonly what: string;
-  /** Label of the button. */
   readonly name?: string;
 }) {
   const { text, what, name = 'Copy' } = props;

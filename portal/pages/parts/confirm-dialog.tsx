@@ -5,7 +5,6 @@ import { Notice } from './notice.tsx';
 /** Confirms an irreversible action. Escape cancels; the focus returns to where it was. */
 export function ConfirmDialog(props: {
   readonly title: string;
-  /** Label of the button that confirms. */
   readonly action: string;
   /** Text to type before confirming. */
   readonly typed?: string;

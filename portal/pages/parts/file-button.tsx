@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks';
 import { explained } from '../api/fault.ts';
 
-/** A button that makes a file in the page, and saves it. */
 export function FileButton(props: {
   readonly label: string;
   readonly name: string;
@@ -30,7 +29,6 @@ export function FileButton(props: {
   );
 }
 
-/** Makes the browser save a file. */
 function saveFile(name: string, content: Blob): void {
   const url = URL.createObjectURL(content);
   const link = document.createElement('a');

@@ -37,7 +37,6 @@ export function Page(props: {
   );
 }
 
-/** A part of a page with a heading. */
 export function Section(props: {
   readonly id: string;
   readonly title: string;

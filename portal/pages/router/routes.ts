@@ -9,7 +9,6 @@ export const MY_PAGES: readonly { readonly path: OwnPagePath; readonly name: str
   { path: PAGE_PATHS.account, name: 'Account' },
 ];
 
-/** The page to open after signing in. */
 export function nextPath(query: string): NextPage {
   return nextPageOf(new URLSearchParams(query).get('next'));
 }

@@ -27,7 +27,6 @@ function rememberSignedIn(isSignedIn: boolean): void {
   } catch {}
 }
 
-/** The session of the user. */
 type Visitor =
   | { readonly state: 'unknown' }
   | { readonly state: 'anonymous' }
@@ -40,7 +39,6 @@ interface Session {
   readonly freshKey: string | null;
   setFreshKey(key: string | null): void;
   signedIn(account: Account): void;
-  /** Reloads the session from the server. */
   refresh(): Promise<void>;
   /** Marks the session as ended: by the user, or by the server. */
   ended(): void;

@@ -14,7 +14,6 @@ import { SignInPage } from '../sign-in/sign-in-page.tsx';
 import { Header } from './header.tsx';
 import { SignedIn } from './signed-in.tsx';
 
-/** The application: the frame of every page, and the page of the current path. */
 export function App() {
   const path = usePath();
   const { visitor, refresh } = useSession();
@@ -66,7 +65,6 @@ function CurrentPage({ path }: { readonly path: string }) {
   }
 }
 
-/** Footer of every page, with the sources of the data. */
 function Footer() {
   const api = useApiAddress();
   const fictional = useLoaded(isFictional);

@@ -7,7 +7,6 @@ import { Link, SignInLink } from '../router/link.tsx';
 import { navigate } from '../router/router.ts';
 import { useSession } from '../session/session.tsx';
 
-/** The service's icon: bands of travel time around a place. */
 function Sign() {
   return (
     <svg class="sign" viewBox="0 0 32 32" width="28" height="28" aria-hidden="true">
@@ -46,7 +45,6 @@ function SignOutButton() {
   );
 }
 
-/** Header of every page. */
 export function Header() {
   const { visitor } = useSession();
   const api = useApiAddress();

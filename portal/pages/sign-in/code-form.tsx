@@ -6,7 +6,6 @@ import { Fault } from '../api/fault.ts';
 import { requestCode, verifyCode } from '../api/portal.ts';
 import { Field } from '../parts/field.tsx';
 
-/** Explains to the user why signing in failed. */
 function plainly(error: unknown): string {
   if (!(error instanceof Fault)) return 'Something went wrong. Please try again.';
   switch (error.slug) {

@@ -3,7 +3,6 @@ import type { NextPage } from '../../page-paths.ts';
 import { requestCode } from '../api/portal.ts';
 import { Field } from '../parts/field.tsx';
 
-/** Asks for an address and requests a code for it. */
 export function EmailForm(props: {
   readonly email: string;
   /** Page that the mailed link continues to. */

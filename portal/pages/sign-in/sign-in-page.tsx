@@ -10,7 +10,6 @@ import { useSession } from '../session/session.tsx';
 import { CodeForm } from './code-form.tsx';
 import { EmailForm } from './email-form.tsx';
 
-/** Signing in, or up: an address, then the code mailed to it. */
 export function SignInPage() {
   const { visitor, signedIn } = useSession();
   const [email, setEmail] = useState('');

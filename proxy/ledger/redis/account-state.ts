@@ -28,7 +28,6 @@ const MAX_ATTEMPTS = 100;
 /** The fields of an account's hash; null and false values are omitted. */
 type AccountFields = Readonly<Record<string, string | undefined>>;
 
-/** A command of Redis with its arguments. */
 export type Command = readonly [name: string, key: string, ...args: string[]];
 
 interface ReadState {
@@ -75,7 +74,6 @@ export async function readState(redis: RedisConnection, id: AccountId): Promise<
   return { digest, ...stateIn(id, balance, texts) };
 }
 
-/** Parses the replies that `STATE` collects. */
 export function stateIn(
   id: AccountId,
   balance: string | null,

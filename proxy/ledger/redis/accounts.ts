@@ -117,7 +117,6 @@ export async function closeAccount(
   if (email) await leaveMailbox(redis, mailboxOf(email), id);
 }
 
-/** Keys of an account, oldest first. */
 export async function keys(redis: RedisConnection, id: AccountId): Promise<ApiKey[]> {
   const { state } = await readState(redis, id);
   return state?.keys().map(({ hash: _, ...key }) => key) ?? [];

@@ -9,7 +9,6 @@ export async function storeEvent(redis: RedisConnection, event: PaymentEvent): P
   return (await redis.run(KEEP_EVENT, keys, [id, receivedAtMs, JSON.stringify(event)])) === 1;
 }
 
-/** Events not yet processed, oldest first. */
 export async function openEvents(
   redis: RedisConnection,
   limit: number,
@@ -29,12 +28,10 @@ export async function closeEvent(redis: RedisConnection, id: string): Promise<vo
   await redis.run(CLOSE_EVENT, [EVENTS.open, EVENTS.records, EVENTS.closed(id)], [id]);
 }
 
-/** The ids of processed events. */
 export async function* closedEvents(redis: RedisConnection): AsyncGenerator<string> {
   for await (const key of redis.keysLike(ANY_CLOSED_EVENT)) yield closedEventIn(key);
 }
 
-/** Records events as processed, unless they are stored. */
 export async function importClosedEvents(
   redis: RedisConnection,
   ids: readonly string[],

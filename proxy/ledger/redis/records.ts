@@ -41,18 +41,15 @@ export async function usage(
   return usageInOrder(usageIn(counts)).filter(({ day }) => day >= from && day <= to);
 }
 
-/** Grants of an account, oldest first. */
 export async function grants(redis: RedisConnection, id: AccountId): Promise<Grant[]> {
   return grantsIn(await redis.ask((client) => client.hgetall(keysOf(id).grants)));
 }
 
-/** Audit trail of an account, newest first. */
 export async function audit(redis: RedisConnection, id: AccountId): Promise<AuditEntry[]> {
   const texts = await redis.ask((client) => client.lrange(keysOf(id).audit, 0, -1));
   return inTime(texts.map((text) => JSON.parse(text))).reverse();
 }
 
-/** A consistent snapshot of everything about an account. */
 export async function exportAccount(
   redis: RedisConnection,
   id: AccountId,
@@ -108,7 +105,6 @@ export function secrets(redis: RedisConnection): Promise<Record<string, string>>
   return redis.ask((client) => client.hgetall(SECRETS));
 }
 
-/** Imports secrets; existing ones stay unchanged. */
 export async function importSecrets(
   redis: RedisConnection,
   taken: Readonly<Record<string, string>>,

@@ -90,7 +90,6 @@ redis.call('SET', KEYS[1], start .. ' ' .. (used - 1), 'KEEPTTL')
 return 1`,
 );
 
-/** A browser's session, and its account. */
 export async function session(
   redis: RedisConnection,
   { account: id, id: sessionId, secretHash }: SessionRef,
@@ -108,7 +107,6 @@ export async function session(
   return { account: owner, session: publicSession(record) };
 }
 
-/** Unexpired sessions of an account, newest first. */
 export async function sessions(
   redis: RedisConnection,
   id: AccountId,

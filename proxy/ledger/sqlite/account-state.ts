@@ -137,7 +137,6 @@ function accountIn({ mailbox: _, membership, disabled, ...row }: AccountRow): Ac
   return { ...row, membership: held, disabled: disabled !== 0 };
 }
 
-/** Keys of an account, oldest first. */
 export function keysOf(db: SqlConnection, id: AccountId): HashedKey[] {
   const rows = db.all<KeyRow>('SELECT * FROM keys WHERE account = ?', id);
   return keysInOrder(
@@ -145,7 +144,6 @@ export function keysOf(db: SqlConnection, id: AccountId): HashedKey[] {
   );
 }
 
-/** Grants of an account, oldest first. */
 export function grants(db: SqlConnection, id: AccountId): Grant[] {
   const sql = 'SELECT tokens, cause, atMs FROM grants WHERE account = ?';
   return grantsInOrder(db.all<Grant>(sql, id));
@@ -174,7 +172,6 @@ function auditOf(db: SqlConnection, id: AccountId): AuditRow[] {
   );
 }
 
-/** Subject of the limit on created keys. */
 function keyRateOf(id: AccountId): string {
   return `keys of ${id}`;
 }

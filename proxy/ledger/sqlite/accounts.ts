@@ -64,7 +64,6 @@ export function accountIds(db: SqlConnection): AccountId[] {
   return db.all<{ id: AccountId }>('SELECT id FROM accounts ORDER BY id').map(({ id }) => id);
 }
 
-/** Keys of an account, oldest first. */
 export function keys(db: SqlConnection, id: AccountId): ApiKey[] {
   return keysOf(db, id).map(({ hash: _, ...key }) => key);
 }

@@ -19,7 +19,6 @@ const CLOSING_MS: Millis = 1_000;
 /** Prefix of the private folders of unfinished backups, next to their files. */
 const PARTS = '.ledger-backup-';
 
-/** Totals of the ledger in a backup. */
 interface BackedUp {
   readonly accounts: number;
   readonly tokens: number;
@@ -166,7 +165,6 @@ function checkedBackup(file: string, shown = file): BackedUp {
   }
 }
 
-/** The first row of a query. */
 function row<Row>(db: DatabaseSyncInstance, sql: string): Row {
   return db.prepare(sql).get() as Row;
 }

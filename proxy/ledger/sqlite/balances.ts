@@ -40,7 +40,6 @@ export function debitRun(db: SqlConnection, run: DebitRun): DebitedRun {
   return balance;
 }
 
-/** Returns the outcome of each debit of a run. */
 export function debitsOf({ tokens }: DebitRun, outcome: DebitedRun): readonly Debit[] {
   if (typeof outcome !== 'number') return outcome;
   let balance = tokens.reduce((all, one) => all + one, outcome);
@@ -90,7 +89,6 @@ export function chargeAgain(db: SqlConnection, charge: Charge, tokens: number): 
   return { outcome: 'debited', balance };
 }
 
-/** Usage of an account, oldest first. */
 export function usage(
   db: SqlConnection,
   id: AccountId,

@@ -1,7 +1,6 @@
 import { EVENT_LIFE_MS, type PaymentEvent } from '../payment-events.ts';
 import { removeEnded, type SqlConnection } from './sql-connection.ts';
 
-/** Stores an event; returns `false` if one with this id was stored before. */
 export function storeEvent(db: SqlConnection, event: PaymentEvent): boolean {
   const { id, type, object, receivedAtMs } = event;
   const sql = 'INSERT INTO payment_events VALUES (?, ?, ?, ?, NULL) ON CONFLICT DO NOTHING';
@@ -18,13 +17,11 @@ export function openEvents(db: SqlConnection, limit: number, offset = 0): Paymen
   );
 }
 
-/** The ids of processed events. */
 export function closedEvents(db: SqlConnection): string[] {
   const sql = 'SELECT id FROM payment_events WHERE endsAtMs IS NOT NULL';
   return db.all<{ id: string }>(sql).map(({ id }) => id);
 }
 
-/** Records events as processed, unless they are stored. Only their ids are remembered. */
 export function importClosedEvents(db: SqlConnection, ids: readonly string[], nowMs: number): void {
   const sql = "INSERT INTO payment_events VALUES (?, '', '', ?, ?) ON CONFLICT DO NOTHING";
   for (const id of ids) db.run(sql, id, nowMs, nowMs + EVENT_LIFE_MS);

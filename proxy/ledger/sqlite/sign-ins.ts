@@ -49,7 +49,6 @@ export function returnLimited(db: SqlConnection, subject: string): void {
   db.run('UPDATE limits SET used = used - 1 WHERE subject = ? AND used > 0', subject);
 }
 
-/** A browser's session, and its account. */
 export function session(
   db: SqlConnection,
   { account: owner, id, secretHash }: SessionRef,
@@ -62,12 +61,10 @@ export function session(
   return found && { account: found, session: publicSession(stored) };
 }
 
-/** Records the use of a session, if it still exists. */
 export function noteSeen(db: SqlConnection, owner: AccountId, id: string, nowMs: number): void {
   post(db, owner, entries.noteSeen(id, nowMs));
 }
 
-/** Unexpired sessions of an account, newest first. */
 export function sessions(db: SqlConnection, owner: AccountId, nowMs: number): Session[] {
   return liveSessions(sessionsOf(db, owner), nowMs);
 }

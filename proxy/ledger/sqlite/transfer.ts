@@ -13,7 +13,6 @@ export function formerMailboxes(db: SqlConnection): FormerMailbox[] {
   return rows.map(({ hash, disabled }) => ({ hash, disabled: disabled !== 0 }));
 }
 
-/** Imports mailboxes of closed accounts; existing records stay unchanged. */
 export function importFormerMailboxes(
   db: SqlConnection,
   mailboxes: readonly FormerMailbox[],
@@ -50,7 +49,6 @@ export function importAccount(db: SqlConnection, taken: AccountRecords): boolean
   return true;
 }
 
-/** Returns a secret by its name, created on first use. */
 export function secret(db: SqlConnection, name: string): string {
   const made = randomBytes(32).toString('base64url');
   db.run('INSERT INTO secrets VALUES (?, ?) ON CONFLICT DO NOTHING', name, made);
@@ -62,7 +60,6 @@ export function secrets(db: SqlConnection): Record<string, string> {
   return Object.fromEntries(rows.map((row) => [row.name, row.secret]));
 }
 
-/** Imports secrets; existing ones stay unchanged. */
 export function importSecrets(db: SqlConnection, taken: Readonly<Record<string, string>>): void {
   for (const [name, text] of Object.entries(taken)) {
     db.run('INSERT INTO secrets VALUES (?, ?) ON CONFLICT DO NOTHING', name, text);

@@ -127,7 +127,6 @@ function chosen(
 
 const CIRCLE_CORNERS = 64;
 
-/** A circle as a ring, to be drawn. */
 function ringAround({ lat, lon, metres }: Circle): Polygon[number] {
   const [north, east] = [metres / metresPerDegreeLat(lat), metres / metresPerDegreeLon(lat)];
   return Array.from({ length: CIRCLE_CORNERS + 1 }, (_, i) => {
@@ -160,7 +159,6 @@ export function chosenOr(area: LoadedArea, county: string | undefined) {
   return { name: `county ${county}`, body: { counties: [county] } };
 }
 
-/** The blocks of an area, by GEOID as a number. */
 export function geoidsOf({ blocks, inside }: AreaBlocks): ReadonlySet<number> {
   return new Set(inside.map((i) => blocks.geoids[i]));
 }
@@ -181,7 +179,6 @@ export function metresWithin(mode: string, minutes: number): number {
   return minutes * (FASTEST[mode] ?? FASTEST_RIDE);
 }
 
-/** The box of an area, and of what is within some metres of it. */
 function boxAround({ blocks: { lon, lat }, inside }: AreaBlocks, metres: number): Box {
   const box = boxOf(inside.map((i) => [lon[i], lat[i]] as const));
   return edgesOf(bufferBox(box, metres + BLOCK_METRES));

@@ -36,7 +36,6 @@ export function countWords(one: number, bounds: readonly number[]): string {
   return least === undefined ? `under ${count(end)}` : `${count(least)}–${count(end)}`;
 }
 
-/** A count of what is within reach of each block. */
 export interface CountedAccess {
   readonly of: string;
   readonly direction: string;
@@ -50,7 +49,6 @@ interface AccessColumn {
   readonly bounds: readonly number[];
 }
 
-/** The public objects of a county. */
 export interface CountyUrls {
   readonly url: string;
   readonly name?: string | null;

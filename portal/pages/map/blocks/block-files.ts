@@ -26,7 +26,6 @@ export function csvOf(list: BlockList, release: string): string {
   return [head, ...rows].map(csvLine).join('');
 }
 
-/** Facts about a file of blocks as a whole. */
 interface FileFacts {
   readonly release: string;
   readonly attribution: string;

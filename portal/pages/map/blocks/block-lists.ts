@@ -13,7 +13,6 @@ export type BlockFacts = Pick<CountyBlocks, 'geoids' | 'population' | 'lon' | 'l
 
 export interface BlockColumn {
   readonly title: string;
-  /** Text of the block at a position. */
   readonly textOf: (i: number) => string;
   /** Rank of the block in the order of this column. */
   readonly rankOf: (i: number) => number;
@@ -34,7 +33,6 @@ export interface BlockList {
   readonly name: string;
 }
 
-/** Lists the blocks in view by minutes to the nearest POI of a type. */
 export function nearestList(
   blocks: BlockFacts,
   classes: Uint8Array,
@@ -57,7 +55,6 @@ export function nearestList(
   };
 }
 
-/** Lists the blocks in view by the class of what is within reach. */
 export function accessList(
   blocks: BlockFacts,
   { classes, bounds }: { readonly classes: Uint8Array; readonly bounds: readonly number[] },
@@ -180,7 +177,6 @@ export function comparisonList(
   };
 }
 
-/** The box around the centres of listed blocks; null if there are none. */
 export function boxAround({ blocks: { lon, lat }, listed }: BlockList): Box | null {
   return listed.length === 0 ? null : edgesOf(boxOf(listed.map((i) => [lon[i], lat[i]])));
 }

@@ -58,7 +58,6 @@ export async function countiesNear(
   return wanted.length < codes.size ? null : Promise.all(wanted.map(open));
 }
 
-/** A block of the release. */
 export interface KnownBlock {
   readonly isThere: true;
   /** Its centre, degrees. */
@@ -96,7 +95,6 @@ export function countyOf(geoid: number): number {
   return Math.floor(geoid / 1e10);
 }
 
-/** Concatenates the blocks of counties. */
 export function join(counties: readonly CountyBands[]): CountyBlocks {
   const blocks = counties.reduce((sum, { geoids }) => sum + geoids.length, 0);
   const [geoids, lon, lat] = [0, 0, 0].map(() => new Float64Array(blocks));
@@ -128,7 +126,6 @@ export async function joinedColumns(
   return all;
 }
 
-/** Positions of the blocks with land whose centre is in a box. */
 export function blocksWithin({ lon, lat, isWater }: CountyBlocks, box: Box): number[] {
   const [west, south, east, north] = box;
   const found: number[] = [];

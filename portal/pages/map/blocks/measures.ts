@@ -44,7 +44,6 @@ export function nearestMeasure(mode: string, types: readonly number[]): Measure<
   };
 }
 
-/** Criteria, and their outcomes at blocks. */
 export interface TestedBasket {
   readonly criteria: readonly Criterion[];
   readonly basket: BasketBlocks;

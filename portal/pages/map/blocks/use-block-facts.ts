@@ -7,7 +7,6 @@ import { widened } from './box-in-view.ts';
 import { countiesNear, countyOf, type FoundBlock, findBlock } from './coloured-blocks.ts';
 import { useNearby } from './use-nearby.ts';
 
-/** People and centres of some blocks, as far as they are known. */
 interface LoadedFacts {
   /** Null while the facts are being loaded, and if they cannot be. */
   readonly facts: BlockFacts | null;

@@ -11,7 +11,6 @@ import { type Measure, measuredIn } from './measures.ts';
 interface InView<Of, Sums> {
   readonly blocks: CountyBlocks;
   readonly of: Of;
-  /** Positions of the blocks in view. */
   readonly seen: readonly number[];
   readonly sums: Sums;
   /** The sums of the chosen area; null without one. */

@@ -32,7 +32,6 @@ export function typesBeginning(types: readonly MapType[], typed: string): readon
 
 export interface Catalogue {
   readonly release: string;
-  /** Whether the data are those of the fictional demo city. */
   readonly isFictional: boolean;
   /** Units of the names and of the scale. */
   readonly units: Units;
@@ -45,7 +44,6 @@ export interface Catalogue {
   readonly parents: readonly MapType[];
   /** Everyday types, of which a profile consists. */
   readonly everyday: readonly number[];
-  /** Names of all leaf types, by id. */
   readonly typeNames: ReadonlyMap<number, string>;
   readonly blocksUrl: string;
   readonly baseMap: BaseMap | null;
@@ -58,7 +56,6 @@ export interface Catalogue {
   poisOf(types: readonly number[], modes: readonly string[]): readonly PoiArchive[];
 }
 
-/** An archive of the POIs of a type. */
 export interface PoiArchive {
   readonly url: string;
   /** Whether the POIs are shown as stops of transit. */
@@ -72,7 +69,6 @@ const COMPONENTS: Readonly<Record<string, string>> = {
   blocks: 'blocks',
 };
 
-/** Labels of everyday types. */
 const EVERYDAY = [
   'grocery_stores',
   'pharmacies',
@@ -91,7 +87,6 @@ const METRIC_NAMES: Readonly<Record<string, string>> = {
   parks_large: 'Parks of 10 hectares and more',
 };
 
-/** Labels of the types that are stops of transit. */
 const STOPS = ['bus_stops', 'rail_stations', 'ferry_terminals', 'frequent_transit'];
 
 /** Loads the layers of the release; `null` if it has no tiles. */

@@ -1,4 +1,3 @@
-/** A count per block: people, jobs, a group. */
 export interface Weight {
   readonly weight: string;
   readonly label: string;

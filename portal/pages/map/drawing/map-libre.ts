@@ -1,6 +1,5 @@
 import workerUrl from 'maplibre-gl/dist/maplibre-gl-worker.mjs?url';
 
-/** Address of the script of MapLibre's workers. */
 export { workerUrl };
 
 /** Loads the map drawn by MapLibre, which is larger than everything else together. */

@@ -27,7 +27,6 @@ export interface NewMapParts {
   /** An archive of bands, shown or not. */
   readonly bandsUrl: string;
   readonly bounds: readonly number[];
-  /** Whether the data are those of the fictional demo city. */
   readonly isFictional: boolean;
   readonly units: Units;
   readonly position: MapPosition | null;
@@ -98,12 +97,10 @@ export function addressOf(url: string): string {
   return `pmtiles://${url}`;
 }
 
-/** The camera of a position. */
 export function placeOf({ zoom, lat, lon }: MapPosition) {
   return { zoom, center: [lon, lat] as [number, number] };
 }
 
-/** Converts bounds to MapLibre's form. */
 export function boundsOf(bounds: readonly number[]): [number, number, number, number] {
   const [west, south, east, north] = bounds;
   return [west, south, east, north];

@@ -31,7 +31,6 @@ export const BLOCK_FILLS = ['beyond', 'classes', 'unlinked'] as const;
 export const LINES_ZOOM = 13;
 const STRIPES = 'stripes';
 const OUTLINES = ['a', 'b', 'selected'] as const;
-/** The source of the border of the chosen area. */
 export const AREA = 'area';
 
 /**
@@ -125,7 +124,6 @@ export function outline(map: MapLibreMap, outlines: Outlines): void {
   map.getSource<GeoJSONSource>(AREA)!.setData(borderOf(outlines.area));
 }
 
-/** The border of an area as GeoJSON. */
 export function borderOf(area: readonly Polygon[] | null): GeoJSON.MultiLineString {
   const coordinates = (area ?? []).flat() as unknown as GeoJSON.Position[][];
   return { type: 'MultiLineString', coordinates };
@@ -138,7 +136,6 @@ function matched(value: unknown, pairs: readonly (string | number)[], otherwise:
 const PIXELS = 16;
 const STRIPE_PIXELS = 5;
 
-/** A tile of diagonal stripes. */
 function stripes({ stripe, beyond }: MapColours): ImageData {
   const image = new ImageData(PIXELS, PIXELS);
   const [on, off] = [bytesOf(stripe), bytesOf(beyond)];

@@ -3,7 +3,6 @@ import { useEffect, useState } from 'preact/hooks';
 const dark = matchMedia('(prefers-color-scheme: dark)');
 const schemeNow = (): 'light' | 'dark' => (dark.matches ? 'dark' : 'light');
 
-/** The browser's colour scheme, updated when it changes. */
 export function useColourScheme(): 'light' | 'dark' {
   const [scheme, setScheme] = useState(schemeNow);
   useEffect(() => {

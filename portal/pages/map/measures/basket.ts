@@ -65,7 +65,6 @@ export function metClass(criteria: number, met: number): number {
   return met === 0 ? 0 : Math.min(MET_COLOURS, criteria - met + 1);
 }
 
-/** People by the criteria that their blocks meet. */
 export interface BasketTally {
   readonly people: number;
   /** People by the number of criteria met, from none to all. */

@@ -14,7 +14,6 @@ export interface Comparison {
   readonly b: Uint8Array;
 }
 
-/** Merges two reaches by block. */
 export function comparisonOf(a: Reach, b: Reach): Comparison {
   const geoids = Float64Array.from(new Set([...a.geoids, ...b.geoids])).sort();
   return { geoids, a: aligned(a, geoids), b: aligned(b, geoids) };
@@ -29,12 +28,10 @@ function aligned({ geoids, minutes }: Reach, all: Float64Array): Uint8Array {
   return inOrder;
 }
 
-/** The later of both times, by block. */
 export function laterOf({ a, b }: Comparison): Uint8Array {
   return a.map((minutes, i) => Math.max(minutes, b[i]));
 }
 
-/** The sooner of both times, by block. */
 export function soonerOf({ a, b }: Comparison): Uint8Array {
   return a.map((minutes, i) => Math.min(minutes, b[i]));
 }

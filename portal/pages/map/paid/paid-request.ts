@@ -34,7 +34,6 @@ type Call<O extends keyof Operations> = (
   options: { readonly signal: AbortSignal },
 ) => Promise<Reply<DataOf<O>>>;
 
-/** Tokens that a paid request cost. */
 export interface Bill {
   readonly charged: number;
   /** Null if the service does not report it, as for members. */

@@ -91,7 +91,6 @@ function capitalized(name: string): string {
   return name.charAt(0).toUpperCase() + name.slice(1);
 }
 
-/** The radius of a circle, in the units of this browser. */
 function Radius({ area }: { readonly area: Area | null }) {
   const { catalogue, change } = useMap();
   if (area === null || typeof area === 'string' || !('metres' in area)) return null;
@@ -115,7 +114,6 @@ function Radius({ area }: { readonly area: Area | null }) {
   );
 }
 
-/** Opens a GeoJSON file, whose polygons become the area. */
 function AreaFile() {
   const { change } = useMap();
   const open = async (file: File) => {
@@ -134,7 +132,6 @@ function AreaFile() {
   );
 }
 
-/** Says why an area is not counted. */
 function Fault({ area }: { readonly area: LoadedArea }) {
   const fault = {
     far: 'This area is outside the release, too far from the map, or too large.',

@@ -35,7 +35,6 @@ export function Switch<Value extends string>(props: {
   );
 }
 
-/** A labelled list to choose from. */
 export function Choose(props: {
   readonly label: string;
   readonly value: string | number;

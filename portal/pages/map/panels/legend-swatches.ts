@@ -42,7 +42,6 @@ export function nearestSwatches(baseMap: BaseMap | null, scheme: Scheme): readon
   return [...bands, ...groundSwatches(baseMap, scheme)];
 }
 
-/** Swatches of the minutes of a reach up to `most`. */
 export function reachSwatches(scheme: Scheme, most: number): readonly Swatch[] {
   const { classes, beyond } = MAP_COLOURS[scheme];
   return [
@@ -54,7 +53,6 @@ export function reachSwatches(scheme: Scheme, most: number): readonly Swatch[] {
   ];
 }
 
-/** Swatches of the minutes of a catchment. */
 export function catchmentSwatches(scheme: Scheme): readonly Swatch[] {
   const bands = BAND_ORDER.filter((band) => band !== BEYOND && band !== UNROUTED);
   return [
@@ -63,7 +61,6 @@ export function catchmentSwatches(scheme: Scheme): readonly Swatch[] {
   ];
 }
 
-/** Swatches of the differences between two reaches, A and B. */
 export function differenceSwatches(scheme: Scheme): readonly Swatch[] {
   const { difference, beyond } = MAP_COLOURS[scheme];
   const labels = [

@@ -1,4 +1,3 @@
-/** A table with a name and some figures per row. */
 export function SumsTable(props: {
   readonly caption: string;
   /** Heads of the column of names, and of each column of figures. */

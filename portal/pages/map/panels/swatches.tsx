@@ -7,7 +7,6 @@ export interface Swatch {
   readonly short?: string;
 }
 
-/** A legend: a swatch and words for each colour. */
 export function Swatches(props: {
   /** Whether the words are too long for two columns. */
   readonly isSingle?: boolean;
@@ -26,7 +25,6 @@ export function Swatches(props: {
   );
 }
 
-/** A colour as on the map, with its stripes. */
 export function SwatchBox({ colour, stripe }: Pick<Swatch, 'colour' | 'stripe'>) {
   return (
     <svg width={WIDTH} height={HEIGHT} aria-hidden="true">

@@ -2,7 +2,6 @@ import { byMode } from '../../../../shards/modes.ts';
 import { MAX_COUNTIES } from '../blocks/coloured-blocks.ts';
 import type { Direction, Origin } from '../state/map-state.ts';
 
-/** Describes the time of a transit trip. */
 export const PERCENTILE =
   'Weekday, 8 to 9 a.m., door to door. One departure in ten is at least this fast: the time of riders who know the timetable.';
 
@@ -17,7 +16,6 @@ export function catchmentTitle(mode: string, minutes: number): string {
   return `Who gets to a place within ${minutes} minutes ${byMode(mode)}`;
 }
 
-/** GEOID, or latitude and longitude of an origin. */
 export function originText(origin: Origin): string {
   return typeof origin === 'string' ? origin : `${origin.lat},${origin.lon}`;
 }
@@ -38,7 +36,6 @@ export function FarNote() {
   );
 }
 
-/** Describes the times of transit trips, if any are shown. */
 export function PercentileNote({ modes }: { readonly modes: readonly string[] }) {
   return modes.includes('transit') ? <p class="quiet">{PERCENTILE}</p> : null;
 }

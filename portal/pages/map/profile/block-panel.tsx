@@ -11,7 +11,6 @@ import { FreeProfile } from './free-profile.tsx';
 import { OtherTypes, ProfileBars } from './profile-bars.tsx';
 import { profileRequest, summaryRequest } from './profile-request.ts';
 
-/** Panel of the selected block: its people, and minutes from it to POIs. */
 export function BlockPanel(
   props: ExactMinutesProps & {
     /** Whether the block was selected on the map. */
@@ -62,7 +61,6 @@ export function BlockPanel(
   );
 }
 
-/** Buttons that open another view at a block. */
 function BlockActions({ geoid }: { readonly geoid: string }) {
   const { change } = useMap();
   return (

@@ -8,7 +8,6 @@ import { bandSwatch } from '../panels/legend-swatches.ts';
 import { SwatchBox } from '../panels/swatches.tsx';
 import { useMap } from '../state/map-context.ts';
 
-/** A type, and the band of the nearest POI of it. */
 interface TypeBand {
   readonly id: number;
   readonly name: string;

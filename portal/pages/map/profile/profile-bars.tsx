@@ -57,7 +57,6 @@ export function ProfileBars(props: {
   );
 }
 
-/** Id of the marker of a POI. */
 export function markerId(poi: Pick<PoiTime, 'dest_id'> | undefined): string | undefined {
   return poi && `poi-${poi.dest_id}`;
 }

@@ -29,7 +29,6 @@ import { usePicture, useViewed } from './use-viewed.ts';
 
 const VIEW_NAMES = VIEWS.map((view) => [view, MAP_VIEWS[view].name] as const);
 
-/** The map and the panel beside it. */
 export function Explorer(props: {
   readonly catalogue: Catalogue;
   readonly reload: () => Promise<void>;
@@ -147,7 +146,6 @@ function useEvents(
   };
 }
 
-/** The search, the views, and the panels of the current view and of the selected block. */
 function Panels(props: {
   readonly viewed: Viewed;
   readonly shown: Shown;
@@ -261,7 +259,6 @@ function DisplayChoices() {
   );
 }
 
-/** The profile of the selected block, if it has been loaded. */
 function useProfile() {
   const { catalogue, state, choice } = useMap();
   const { block } = state;

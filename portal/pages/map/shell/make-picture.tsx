@@ -12,7 +12,6 @@ import { stillMap } from '../still/still-map.tsx';
 import { frameAt, positionOf } from '../tiles/frame.ts';
 import { MapSheet } from './map-sheet.tsx';
 
-/** A picture of the map: its contents, and the words around it. */
 export interface PictureParts {
   readonly catalogue: Catalogue;
   readonly title: string;
@@ -116,7 +115,6 @@ function frameOf({ map, position, catalogue }: PictureParts) {
   return frameAt(now ?? positionOf(catalogue.bounds, width, height), width, height);
 }
 
-/** Renders the text of an SVG file. */
 function svgText(sheet: VNode): string {
   const place = document.createElement('div');
   render(sheet, place);

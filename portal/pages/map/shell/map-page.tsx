@@ -7,7 +7,6 @@ import { useUnits } from '../../parts/units.tsx';
 import { mapCatalogue } from '../catalogue/catalogue.ts';
 import { Explorer } from './explorer.tsx';
 
-/** Travel times of the release on a map: free, and without a key. */
 export function MapPage() {
   const units = useUnits();
   const catalogue = useLoaded(() => mapCatalogue(units), [units]);

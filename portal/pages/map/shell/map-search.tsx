@@ -23,7 +23,6 @@ export function MapSearch({ onPoi }: { readonly onPoi: (poi: FoundPoi) => void }
   const { catalogue, state, change } = useMap();
   const around = state.position ?? middleOf(catalogue.bounds);
   const [text, setText] = useState('');
-  /** Words by which POIs are searched. */
   const [words, setWords] = useState<PoiWords | null>(null);
   const typed = text.trim();
   const { found, said } = useAddressSearch(typed);
@@ -133,13 +132,11 @@ function middleOf([west, south, east, north]: readonly number[]): Point {
   return { lat: (south + north) / 2, lon: (west + east) / 2 };
 }
 
-/** A search for POIs by words around a point. */
 interface PoiWords {
   readonly q: string;
   readonly around: Point;
 }
 
-/** The POIs found by some words, for tokens. */
 function PoiResults(props: {
   readonly words: PoiWords;
   readonly onPoi: (poi: FoundPoi) => void;

@@ -117,7 +117,6 @@ export function MapSheet(props: SheetProps) {
   );
 }
 
-/** An entry of the legend. */
 function Entry(props: {
   readonly swatch: Swatch;
   readonly x: number;

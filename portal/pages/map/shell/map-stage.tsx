@@ -43,7 +43,6 @@ interface StageProps {
   readonly onRetry: () => void;
 }
 
-/** The map, or a message where it cannot be drawn. */
 export function MapStage(props: StageProps) {
   const { shown, legend, minutesOf, onRetry } = props;
   const id = useId();

@@ -91,7 +91,6 @@ function useOriginPoint(origin: Origin | null): Point | null {
   return known?.isThere ? known.at : null;
 }
 
-/** Ids of the markers of A and B. */
 export const ORIGIN = 'origin';
 export const OTHER_ORIGIN = 'other-origin';
 
@@ -129,7 +128,6 @@ function siteMarkers(
     });
 }
 
-/** Returns the id of the site that a marker stands for. */
 export function siteOf(marker: string): string {
   return marker.slice(SITE_PREFIX.length);
 }

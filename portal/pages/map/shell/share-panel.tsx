@@ -3,7 +3,6 @@ import { onRequest } from '../../parts/failed-script.tsx';
 import type { PictureParts } from './make-picture.tsx';
 import type { ShareProps } from './share-ways.tsx';
 
-/** Ways to share what the map shows, and to print it. */
 export function SharePanel(props: ShareProps) {
   const { picture } = props;
   // Loaded when it is first opened, so that the map comes first.
@@ -25,7 +24,6 @@ const ShareWays = onRequest(
 /** The time after which the page has what it needs to print, so that the map comes first. */
 const PRINTER_MS = 3_000;
 
-/** Prints the picture in place of the page. */
 function usePrinted(picture: PictureParts): void {
   const latest = useRef(picture);
   latest.current = picture;

@@ -12,7 +12,6 @@ import type { MapRequest } from '../views/map-view.ts';
 import { type PictureParts, pngPicture, svgPicture } from './make-picture.tsx';
 
 export interface ShareProps {
-  /** Requests whose responses the map and its panel show. */
   readonly requests: readonly MapRequest[];
   readonly picture: PictureParts;
 }
@@ -66,7 +65,6 @@ function fileName(title: string, release: string): string {
   return `${title} ${release}`.toLowerCase().replaceAll(/[^a-z0-9.]+/g, '-');
 }
 
-/** HTML of an iframe with the map. */
 function frameOf(title: string, fragment: string): string {
   const address = `${location.origin}${EMBED_PATH}${fragment}`;
   return `<iframe src="${escaped(address)}"

@@ -6,7 +6,6 @@ import type { Point } from '../state/codecs.ts';
 import { degrees } from '../state/codecs.ts';
 import { useMap } from '../state/map-context.ts';
 
-/** How an area is drawn on the map, by clicks or by keyboard. */
 export interface DrawnArea {
   readonly drawing: Drawing;
   readonly onDraw: (drawing: Drawing) => void;

@@ -54,7 +54,6 @@ export function useViewed(found: FoundPoi | null, profile: Profile | null): View
   return { catalogue, state, choice, scheme, ...shown, area, poiName, profile };
 }
 
-/** The colours and outlines of a view on the map. */
 export function usePicture(viewed: Viewed): { readonly shown: Shown; readonly outlines: Outlines } {
   const { state, choice, a, b, reach, comparison, catchment, sites } = viewed;
   const { view, minutes, compared, basketBy, block, origin, otherOrigin } = state;

@@ -1,7 +1,6 @@
 import type { Polygon, Position } from '../../../../shards/geometry/polygon.ts';
 import { type Codec, degrees, type Point, readPoint } from './codecs.ts';
 
-/** Everything within some metres of a point. */
 export interface Circle extends Point {
   readonly metres: number;
 }
@@ -66,7 +65,6 @@ function writeRing(ring: readonly Position[]): string {
     .join(';');
 }
 
-/** Closes some points to a ring. */
 export function ringOf(points: readonly Point[]): readonly Position[] {
   const ring = points.map(({ lat, lon }): Position => [degrees(lon), degrees(lat)]);
   return [...ring, ring[0]];

@@ -4,7 +4,6 @@ import type { Catalogue } from '../catalogue/catalogue.ts';
 import { type Choice, choiceOf } from './choice.ts';
 import { type MapState, type ReadState, readMapState, writeMapState } from './map-state.ts';
 
-/** Data for all parts of the map. */
 interface MapShared {
   readonly catalogue: Catalogue;
   readonly state: MapState;

@@ -24,7 +24,6 @@ export function withSite(
   ];
 }
 
-/** Returns the sites with one of them moved. */
 export function withMoved(sites: readonly Site[], id: string, { lat, lon }: Point) {
   return sites.map((one) =>
     one.id === id ? { ...one, lat: degrees(lat), lon: degrees(lon) } : one,
@@ -66,7 +65,6 @@ export const sitesCodec: Codec<readonly Site[]> = {
   },
 };
 
-/** Whether an address holds all of the sites. */
 export function fitsAddress(sites: readonly Site[]): boolean {
   return sites.length === 0 || sitesCodec.write(sites) !== '';
 }

@@ -46,7 +46,6 @@ export interface StillSources {
   readonly shown: Shown;
   /** Opacity of the blocks, from 0 to 1. */
   readonly opacity: number;
-  /** GEOID of the selected block. */
   readonly selected: string | null;
 }
 

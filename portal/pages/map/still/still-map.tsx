@@ -6,7 +6,6 @@ import type { Frame } from '../tiles/frame.ts';
 import { type StillLayers, type StillSources, stillLayers } from './still-layers.ts';
 import { STRIPES } from './stripe-pattern.tsx';
 
-/** The map as SVG elements, drawn from tiles in the colours of the map. */
 export async function stillMap(frame: Frame, sources: StillSources, scheme: Scheme) {
   const layers = await stillLayers(frame, sources);
   return <StillMap {...sources} frame={frame} layers={layers} scheme={scheme} />;

@@ -4,7 +4,6 @@ import type { Scheme } from '../drawing/paint.ts';
 /** The id of the pattern of blocks without a street near. */
 export const STRIPES = 'no-street';
 
-/** Diagonal stripes, as on the map. */
 export function StripePattern({ scheme }: { readonly scheme: Scheme }) {
   const { stripe, beyond } = MAP_COLOURS[scheme];
   return (

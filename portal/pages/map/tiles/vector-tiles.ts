@@ -12,7 +12,6 @@ export type Box = readonly [west: number, south: number, east: number, north: nu
  */
 export const TILE_ZOOMS = { bands: 6, blocks: 11, most: 14 } as const;
 
-/** A tile of the Web Mercator grid. */
 export interface TileAt {
   readonly zoom: number;
   readonly x: number;

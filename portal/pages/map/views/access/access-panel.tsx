@@ -12,7 +12,6 @@ import { accessChoice, accessRows, sayAccess, withinWords } from './access-legen
 
 const DIRECTION_NAMES = { from: 'From each block', to: 'To each block' };
 
-/** Panel of how much is within reach of every block: in classes, free. */
 export function AccessPanel({ access, area }: Pick<Loaded, 'access' | 'area'>) {
   const { catalogue, state, choice, change } = useMap();
   const scheme = useColourScheme();

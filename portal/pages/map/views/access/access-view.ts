@@ -7,7 +7,6 @@ import type { MapRequest, MapView, Viewed } from '../map-view.ts';
 import { accessChoice, accessRows, colourClass, sayAccess, withinWords } from './access-legend.ts';
 import { AccessPanel } from './access-panel.tsx';
 
-/** Blocks by how many jobs, people or others are within reach. */
 export const accessView: MapView = {
   name: 'Jobs',
   sides: 0,

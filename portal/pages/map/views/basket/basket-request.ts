@@ -5,7 +5,6 @@ import { type PaidRequest, paidCall } from '../../paid/paid-request.ts';
 
 export type Coverage = DataOf<'measureCoverage'>;
 
-/** Requests the exact sums of a basket over an area. */
 export function basketRequest(area: Area, criteria: readonly Criterion[]): PaidRequest<Coverage> {
   const { row, basket, area_minimum } = PLANS.charges;
   const price = Math.max(row + basket, area_minimum);

@@ -8,7 +8,6 @@ import type { MapView } from '../map-view.ts';
 import { basketRows, countiesOf, sayBasket } from './basket-legend.ts';
 import { basketBody } from './basket-request.ts';
 
-/** Blocks by the criteria of a basket. */
 export const basketView: MapView = {
   name: 'Basket',
   sides: 0,

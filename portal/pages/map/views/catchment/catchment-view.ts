@@ -6,7 +6,6 @@ import { minutesOf } from '../../state/map-state.ts';
 import type { MapView } from '../map-view.ts';
 import { PAGE_ROWS } from './catchment-request.ts';
 
-/** Blocks that reach a POI. */
 export const catchmentView: MapView = {
   name: 'Catchment',
   sides: 0,

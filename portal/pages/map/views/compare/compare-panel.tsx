@@ -32,7 +32,6 @@ const SHOWN: readonly (readonly [MapState['compared'], string])[] = [
   ['b', 'B'],
 ];
 
-/** Panel of two reaches side by side, of two blocks or by two modes. */
 export function ComparePanel(loaded: Pick<Loaded, 'a' | 'b' | 'comparison' | 'poiName' | 'area'>) {
   const { a, b, comparison } = loaded;
   const { mode, otherMode } = useMap().choice;
@@ -74,7 +73,6 @@ function useSideNames(poiName: string | null): readonly [string, string] {
   return [`A, ${a} ${byMode(choice.mode)}`, `B, ${b} ${byMode(choice.otherMode)}`];
 }
 
-/** The origins and modes of A and B. */
 function Sides({ poiName }: Pick<Loaded, 'poiName'>) {
   const { state, choice, change } = useMap();
   const { origin, otherOrigin } = state;
@@ -103,7 +101,6 @@ function Sides({ poiName }: Pick<Loaded, 'poiName'>) {
   );
 }
 
-/** A comparison that is loaded: its minutes, sums, colours and blocks. */
 function Compared(props: {
   readonly comparison: Comparison;
   readonly names: readonly [string, string];

@@ -8,7 +8,6 @@ import { MAX_MINUTES, type MapState, minutesOf } from '../../state/map-state.ts'
 import { type MapView, NO_ORIGIN } from '../map-view.ts';
 import { blocksRequest } from '../reach/reach-view.ts';
 
-/** Two reaches, A and B, side by side. */
 export const compareView: MapView = {
   name: 'Compare',
   sides: 2,

@@ -7,7 +7,6 @@ import { summaryOf } from '../../panels/people-sentences.tsx';
 import { bandWords, type Loaded, type MapRequest, type MapView } from '../map-view.ts';
 import { NearestPanel, sayNear } from './nearest-panel.tsx';
 
-/** Minutes to the nearest POI of a type. */
 export const nearestView: MapView = {
   name: 'Nearest',
   sides: 0,
@@ -68,7 +67,6 @@ export function shownNearest(
   };
 }
 
-/** The request for the exact sums of the chosen area. */
 function coverageRequest(area: AreaBlocks, mode: string, type: number): MapRequest {
   return {
     name: `People of ${area.name} by minutes`,

@@ -27,7 +27,6 @@ import type { Origin } from '../../state/map-state.ts';
 import type { Loaded } from '../map-view.ts';
 import { accessRequest } from './reach-request.ts';
 
-/** Panel of a reach: the blocks within some minutes of a block, or those that reach it. */
 export function ReachPanel(loaded: Pick<Loaded, 'a' | 'reach' | 'poiName' | 'area'>) {
   const { a, reach, poiName, area } = loaded;
   const { state, choice, change } = useMap();

@@ -8,7 +8,6 @@ import type { MapRequest } from '../map-view.ts';
 import { type MapView, NO_ORIGIN } from '../map-view.ts';
 import { accessCall } from './reach-request.ts';
 
-/** Blocks within reach of an origin, or that reach it. */
 export const reachView: MapView = {
   name: 'Reach',
   sides: 1,

@@ -42,7 +42,6 @@ const KINDS: readonly (readonly [MapState['adds'], string])[] = [
 /** Maximum number of sites listed; a longer list would hide what is below it. */
 const MAX_LISTED = 50;
 
-/** Panel of sites: the people near them, and which candidates would add most. */
 export function SitesPanel({ sites: measured, area }: Pick<Loaded, 'sites' | 'area'>) {
   const { catalogue, state, choice, change } = useMap();
   const scheme = useColourScheme();
@@ -105,7 +104,6 @@ function useSendNext(request: Loaded['sites']['request']): () => void {
   return () => setBefore(request);
 }
 
-/** The choice between sites of one's own and those that are there. */
 function SitesSource() {
   const { catalogue, state, choice, change } = useMap();
   const { sites, adds, area } = state;
@@ -156,7 +154,6 @@ function SitesSource() {
   );
 }
 
-/** Choices of how sites are measured. */
 function MeasureChoices() {
   const { catalogue, state, choice, change } = useMap();
   const { sites, sitesType, sitesBy } = state;
@@ -216,7 +213,6 @@ function addressed(sites: readonly Site[]): string {
     : `These are too many for the address of this page (${MAX_ADDRESS_SITES} at most, with short ids): save them as CSV to share them.`;
 }
 
-/** Limits the number of candidates to choose to the valid range. */
 function bounded(number: number): number {
   return Math.min(REQUEST_LIMITS.chosen, Math.max(1, number || 1));
 }
@@ -228,7 +224,6 @@ function unitOf(listed: readonly { weight: string; unit: string }[], weight: str
 /** Confidence from which the API takes an address as a site. */
 const CERTAIN = 0.8;
 
-/** Opens a CSV file of sites, which replace the current ones. */
 function SitesFile({ onSites }: { readonly onSites: (sites: readonly Site[]) => void }) {
   const find = async (address: string) => {
     const [best] = (await keylessClient.findAddresses({ q: address, limit: 1 })).data.results;

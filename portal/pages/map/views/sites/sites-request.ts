@@ -10,7 +10,6 @@ import { reachRequest } from '../reach/reach-request.ts';
 
 type SitesCoverage = DataOf<'measureSites'>;
 
-/** Sites, and how they are measured. */
 interface SitesQuery extends SitesBy {
   /** Sites and candidates of one's own. */
   readonly points: readonly Site[];

@@ -212,7 +212,6 @@ function BySite(props: {
   );
 }
 
-/** Why a site is left out. */
 const REASONS: Readonly<Record<SitesCoverage['errors'][number]['type'], string>> = {
   'address-not-found': 'address not found',
   'point-not-covered': 'outside the data',

@@ -8,7 +8,6 @@ import { classesWithin, overlapClass, sitesSwatches } from './sites-legend.ts';
 
 const NO_BLOCKS = { geoids: new Float64Array(), classes: new Uint8Array() };
 
-/** Sites of one's own, or the POIs of a type, and the blocks by minutes to the nearest of them. */
 export const sitesView: MapView = {
   name: 'Sites',
   sides: 0,
