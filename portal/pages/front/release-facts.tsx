@@ -4,7 +4,7 @@ import { useLoaded } from '../api/use-loaded.ts';
 import { count, dateOf, dayMonthYear } from '../formats.ts';
 import { Section } from '../parts/page.tsx';
 import { Shown } from '../parts/shown.tsx';
-import { WideTable } from '../parts/wide-table.tsx';
+import { type Column, WideTable } from '../parts/tables.tsx';
 import { sourcesOf } from './data-sources.ts';
 
 const COMPONENTS: Readonly<Record<string, string>> = {
@@ -52,24 +52,15 @@ export function ReleaseFacts() {
               />
               <Figure value={count(modes.length)} name={modes.map(({ mode }) => mode).join(', ')} />
             </dl>
-            <WideTable label="Data sources">
-              <thead>
-                <tr>
-                  <th scope="col">Data</th>
-                  <th scope="col">Source</th>
-                  <th scope="col">As of</th>
-                </tr>
-              </thead>
-              <tbody>
-                {components.map(({ component, version, effective_date }) => (
-                  <tr key={component}>
-                    <th scope="row">{COMPONENTS[component] ?? component}</th>
-                    <td>{fictional ? 'invented' : sourcesOf(version)}</td>
-                    <td class="day">{dayMonthYear(effective_date)}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </WideTable>
+            <WideTable
+              label="Data sources"
+              rows={components}
+              columns={[
+                ['Data', ({ component }) => COMPONENTS[component] ?? component],
+                ['Source', ({ version }) => (fictional ? 'invented' : sourcesOf(version))],
+                ['As of', ({ effective_date }) => dayMonthYear(effective_date), 'day'],
+              ]}
+            />
             {feeds.length > 0 && <Feeds feeds={feeds} />}
             <Holdings {...notes} types={types} />
             <Changes {...notes} />
@@ -108,34 +99,22 @@ function Feeds({ feeds }: { readonly feeds: readonly Feed[] }) {
   return (
     <details class="behind feeds">
       <summary>Transit feeds: {counts.filter(Boolean).join(', ')}</summary>
-      <WideTable label="Transit feeds">
-        <thead>
-          <tr>
-            <th scope="col">Publisher</th>
-            <th scope="col">File</th>
-            <th scope="col">Licence</th>
-            <th scope="col">Read for</th>
-            <th scope="col" class="number">
-              Trips
-            </th>
-            <th scope="col">Note</th>
-          </tr>
-        </thead>
-        <tbody>
-          {feeds.map(({ file, publisher, licence, service_date, trips, status, reason }, i) => (
-            <tr key={i}>
-              <th scope="row">{publisher ?? 'not known'}</th>
-              <td>{file}</td>
-              <td>
-                <Licence text={licence} />
-              </td>
-              <td class="day">{service_date === null ? '–' : dayMonthYear(service_date)}</td>
-              <td class="number">{trips === null ? '–' : count(trips)}</td>
-              <td>{[status === 'left-out' && 'Left out', reason].filter(Boolean).join(': ')}</td>
-            </tr>
-          ))}
-        </tbody>
-      </WideTable>
+      <WideTable
+        label="Transit feeds"
+        rows={feeds}
+        columns={[
+          ['Publisher', ({ publisher }) => publisher ?? 'not known'],
+          ['File', ({ file }) => file],
+          ['Licence', ({ licence }) => <Licence text={licence} />],
+          ['Read for', ({ service_date: day }) => (day === null ? '–' : dayMonthYear(day)), 'day'],
+          ['Trips', ({ trips }) => countOf(trips), 'number'],
+          [
+            'Note',
+            ({ status, reason }) =>
+              [status === 'left-out' && 'Left out', reason].filter(Boolean).join(': '),
+          ],
+        ]}
+      />
     </details>
   );
 }
@@ -157,50 +136,37 @@ function Holdings({
   before,
 }: Pick<Facts, 'pois' | 'blocks_without_streets' | 'types' | 'before'>) {
   if (pois === null || blocks_without_streets === null) return null;
-  const countBefore = (value: number | null) =>
-    before !== null && <td class="number">{value === null ? '–' : count(value)}</td>;
   const names = new Map(types.map(({ dest_type_id, name }) => [dest_type_id, name]));
+  const rows = [
+    ...pois.map(({ dest_type_id, label, pois: now, pois_before }) => ({
+      name: names.get(dest_type_id) ?? label,
+      now,
+      was: pois_before,
+    })),
+    ...blocks_without_streets.map(({ mode, reason, blocks, blocks_before }) => ({
+      name: `Blocks without streets (${mode}): ${UNLINKED[reason]}`,
+      now: blocks,
+      was: blocks_before,
+    })),
+  ];
+  const columns: Column<(typeof rows)[number]>[] = [
+    ['What', ({ name }) => name],
+    ['Now', ({ now }) => count(now), 'number'],
+  ];
+  if (before !== null) columns.push(['Release before', ({ was }) => countOf(was), 'number']);
   return (
     <details class="behind">
       <summary>
         {count(pois.reduce((sum, type) => sum + type.pois, 0))} points of interest by type, and
         blocks without streets
       </summary>
-      <WideTable label="What the release holds">
-        <thead>
-          <tr>
-            <th scope="col">What</th>
-            <th scope="col" class="number">
-              Now
-            </th>
-            {before !== null && (
-              <th scope="col" class="number">
-                Release before
-              </th>
-            )}
-          </tr>
-        </thead>
-        <tbody>
-          {pois.map(({ dest_type_id, label, pois: now, pois_before }) => (
-            <tr key={dest_type_id}>
-              <th scope="row">{names.get(dest_type_id) ?? label}</th>
-              <td class="number">{count(now)}</td>
-              {countBefore(pois_before)}
-            </tr>
-          ))}
-          {blocks_without_streets.map(({ mode, reason, blocks, blocks_before }) => (
-            <tr key={`${mode} ${reason}`}>
-              <th scope="row">
-                Blocks without streets ({mode}): {UNLINKED[reason]}
-              </th>
-              <td class="number">{count(blocks)}</td>
-              {countBefore(blocks_before)}
-            </tr>
-          ))}
-        </tbody>
-      </WideTable>
+      <WideTable label="What the release holds" rows={rows} columns={columns} />
     </details>
   );
+}
+
+function countOf(value: number | null): string {
+  return value === null ? '–' : count(value);
 }
 
 function Changes({ before, changes }: Pick<Facts, 'before' | 'changes'>) {

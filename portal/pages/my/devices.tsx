@@ -6,6 +6,7 @@ import { momentOf } from '../formats.ts';
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 import { Section } from '../parts/page.tsx';
 import { Shown } from '../parts/shown.tsx';
+import { StackingTable } from '../parts/tables.tsx';
 import { deviceName } from './activity-text.ts';
 
 export function Devices() {
@@ -15,43 +16,32 @@ export function Devices() {
     <Section id="devices" title="Signed-in devices">
       <Shown of={loaded} what="devices">
         {(all) => (
-          <table class="stacking">
-            <thead>
-              <tr>
-                <th scope="col">Device</th>
-                <th scope="col">IP address</th>
-                <th scope="col">Signed in</th>
-                <th scope="col">Last seen</th>
-                <th scope="col">
-                  <span class="unseen">Action</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {all.map((device) => (
-                <tr key={device.id}>
-                  <th scope="row">{deviceName(device.client)}</th>
-                  <td data-name="IP address">{device.address}</td>
-                  <td data-name="Signed in">{momentOf(device.started_at)}</td>
-                  <td data-name="Last seen">{momentOf(device.seen_at)}</td>
-                  <td class="action">
-                    {device.current ? (
-                      <span class="tag">this device</span>
-                    ) : (
-                      <button
-                        type="button"
-                        class="button button-small"
-                        aria-label={`Sign out ${inWords(device)}`}
-                        onClick={() => setEnding(device)}
-                      >
-                        Sign out
-                      </button>
-                    )}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
+          <StackingTable
+            rows={all}
+            columns={[
+              ['Device', ({ client }) => deviceName(client)],
+              ['IP address', ({ address }) => address],
+              ['Signed in', ({ started_at }) => momentOf(started_at)],
+              ['Last seen', ({ seen_at }) => momentOf(seen_at)],
+              [
+                'Action',
+                (device) =>
+                  device.current ? (
+                    <span class="tag">this device</span>
+                  ) : (
+                    <button
+                      type="button"
+                      class="button button-small"
+                      aria-label={`Sign out ${inWords(device)}`}
+                      onClick={() => setEnding(device)}
+                    >
+                      Sign out
+                    </button>
+                  ),
+                'action',
+              ],
+            ]}
+          />
         )}
       </Shown>
       {ending && (

@@ -1,22 +1,55 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { MAX_ACTIVE_KEYS } from '../../../proxy/plans.ts';
+import { MAX_ACTIVE_KEYS, MAX_LABEL } from '../../../proxy/plans.ts';
 import { PAGE_PATHS } from '../../page-paths.ts';
 import type { Key } from '../../responses.ts';
-import { keys, revokeKey } from '../api/portal.ts';
+import { createKey, keys, revokeKey } from '../api/portal.ts';
 import { useLoaded } from '../api/use-loaded.ts';
+import { dateOf, momentOf } from '../formats.ts';
 import { CopyButton } from '../parts/code-block.tsx';
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 import { Page, Section } from '../parts/page.tsx';
 import { Shown } from '../parts/shown.tsx';
+import { type Column, StackingTable } from '../parts/tables.tsx';
 import { Link } from '../router/link.tsx';
 import { useSession } from '../session/session.tsx';
-import { KeyTable } from './key-table.tsx';
-import { NewKeyForm } from './new-key-form.tsx';
+
+const COLUMNS: readonly Column<Key>[] = [
+  [
+    'Label',
+    ({ label, disabled }) => (
+      <>
+        {label || <span class="quiet">no label</span>}
+        {disabled && <span class="tag">disabled</span>}
+      </>
+    ),
+  ],
+  ['Prefix', ({ prefix }) => <code>{prefix}…</code>],
+  ['Created', ({ created_at }) => dateOf(created_at)],
+];
+const LAST_USED: Column<Key> = [
+  'Last used',
+  ({ last_used_at }) => (last_used_at ? momentOf(last_used_at) : 'never'),
+];
+const REVOKED: Column<Key> = ['Revoked', ({ revoked_at }) => momentOf(revoked_at!)];
 
 export function KeysPage() {
   const loaded = useLoaded(keys);
   const [revoking, setRevoking] = useState<Key | null>(null);
   const [said, setSaid] = useState('');
+  const revoke: Column<Key> = [
+    'Action',
+    (key) => (
+      <button
+        type="button"
+        class="button button-small"
+        aria-label={`Revoke ${key.label || key.prefix}`}
+        onClick={() => setRevoking(key)}
+      >
+        Revoke
+      </button>
+    ),
+    'action',
+  ];
   return (
     <Page
       title="Keys"
@@ -30,7 +63,11 @@ export function KeysPage() {
           return (
             <>
               <Section id="active" title="Active keys">
-                <KeyTable keys={active} onRevoke={setRevoking} />
+                {active.length === 0 ? (
+                  <p class="card empty">No keys yet.</p>
+                ) : (
+                  <StackingTable rows={active} columns={[...COLUMNS, LAST_USED, revoke]} />
+                )}
                 <p role="status" class="quiet">
                   {said}
                 </p>
@@ -50,7 +87,7 @@ export function KeysPage() {
               {revoked.length > 0 && (
                 <details class="behind">
                   <summary>Revoked keys ({revoked.length})</summary>
-                  <KeyTable keys={revoked} />
+                  <StackingTable rows={revoked} columns={[...COLUMNS, REVOKED]} />
                 </details>
               )}
             </>
@@ -76,6 +113,50 @@ export function KeysPage() {
         </ConfirmDialog>
       )}
     </Page>
+  );
+}
+
+function NewKeyForm({ onMade }: { readonly onMade: () => void }) {
+  const { setFreshKey } = useSession();
+  const [label, setLabel] = useState('');
+  const [fault, setFault] = useState('');
+  const [isBusy, setBusy] = useState(false);
+  const make = async (event: Event) => {
+    event.preventDefault();
+    if (isBusy) return;
+    setBusy(true);
+    setFault('');
+    try {
+      setFreshKey((await createKey(label.trim())).key);
+      setLabel('');
+      onMade();
+    } catch (error) {
+      if (error instanceof Error) setFault(error.message);
+    }
+    setBusy(false);
+  };
+  return (
+    <form class="inline-form" onSubmit={make}>
+      <div class="field">
+        <label for="label">Label: what is it for?</label>
+        <input
+          id="label"
+          autoComplete="off"
+          // Counted in UTF-16 code units here; a character has up to two.
+          maxLength={2 * MAX_LABEL}
+          placeholder="my notebook"
+          value={label}
+          aria-describedby="label-fault"
+          onInput={(event) => setLabel(event.currentTarget.value)}
+        />
+      </div>
+      <button type="submit" class="button button-main" aria-disabled={isBusy}>
+        {isBusy ? 'Creating …' : 'Create key'}
+      </button>
+      <p id="label-fault" class="fault-text" role="alert">
+        {fault}
+      </p>
+    </form>
   );
 }
 

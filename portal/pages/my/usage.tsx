@@ -6,7 +6,7 @@ import { useLoaded } from '../api/use-loaded.ts';
 import { count, counted, dayOf } from '../formats.ts';
 import { Section } from '../parts/page.tsx';
 import { Shown } from '../parts/shown.tsx';
-import { WideTable } from '../parts/wide-table.tsx';
+import { WideTable } from '../parts/tables.tsx';
 import { Link } from '../router/link.tsx';
 import { divideUsage, lastDays } from './divided-usage.ts';
 import { UsageChart } from './usage-chart.tsx';
@@ -45,34 +45,17 @@ function UsageTable(props: {
   return (
     <details class="behind">
       <summary>View as table</summary>
-      <WideTable label="Usage by day, key and route">
-        <thead>
-          <tr>
-            <th scope="col">Day (UTC)</th>
-            <th scope="col">Key</th>
-            <th scope="col">Route</th>
-            <th scope="col" class="number">
-              Requests
-            </th>
-            <th scope="col" class="number">
-              Tokens
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.toReversed().map((row) => (
-            <tr key={`${row.day} ${row.key_id} ${row.route}`}>
-              <th scope="row">{dayOf(row.day)}</th>
-              <td>{keyName(row)}</td>
-              <td>
-                <code>{row.route}</code>
-              </td>
-              <td class="number">{count(row.requests)}</td>
-              <td class="number">{count(row.tokens)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </WideTable>
+      <WideTable
+        label="Usage by day, key and route"
+        rows={rows.toReversed()}
+        columns={[
+          ['Day (UTC)', ({ day }) => dayOf(day)],
+          ['Key', keyName],
+          ['Route', ({ route }) => <code>{route}</code>],
+          ['Requests', ({ requests }) => count(requests), 'number'],
+          ['Tokens', ({ tokens }) => count(tokens), 'number'],
+        ]}
+      />
     </details>
   );
 }
