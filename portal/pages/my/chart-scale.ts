@@ -1,19 +1,8 @@
-/** Geometry of a bar chart, in pixels. */
-export interface ChartScale {
-  readonly width: number;
-  readonly height: number;
-  readonly left: number;
-  readonly top: number;
-  readonly pitch: number;
-  readonly lines: readonly number[];
-  yOf(value: number): number;
-}
-
 const [HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [220, 52, 18, 10, 26];
 const MAX_STEPS = 4;
 
-/** Computes a scale that fills the width and fits the largest value. */
-export function chartScale(values: readonly number[], width: number): ChartScale {
+/** Geometry of a bar chart in pixels that fills the width and fits the largest value. */
+export function chartScale(values: readonly number[], width: number) {
   const most = Math.max(1, ...values);
   const step = roundStep(most);
   const steps = Math.ceil(most / step);
@@ -24,7 +13,7 @@ export function chartScale(values: readonly number[], width: number): ChartScale
     top: TOP,
     pitch: (width - LEFT - RIGHT) / values.length,
     lines: Array.from({ length: steps + 1 }, (_, i) => i * step),
-    yOf: (value) => TOP + (1 - value / (steps * step)) * (HEIGHT - TOP - BOTTOM),
+    yOf: (value: number) => TOP + (1 - value / (steps * step)) * (HEIGHT - TOP - BOTTOM),
   };
 }
 

@@ -4,7 +4,6 @@ import { count, counted, dayOf } from '../formats.ts';
 import { nextByKey } from '../parts/tabs.tsx';
 import { chartScale } from './chart-scale.ts';
 import type { DayUsage, DividedUsage } from './divided-usage.ts';
-import { UsageBar } from './usage-bar.tsx';
 
 const UNTIL_KNOWN = 720;
 
@@ -22,10 +21,15 @@ function useWidth<Kind extends HTMLElement>(): [RefObject<Kind | null>, number] 
   return [element, width];
 }
 
+/** Share of a bar's slot left empty. */
+const GAP = 0.25;
 /** Width of a day label, in pixels. */
 const NAME_WIDTH = 80;
 
-/** Bar chart by day. One bar has the focus; arrow keys move it, and a line below describes it. */
+/**
+ * Bar chart by day. The pointer target of a bar is the full height. One bar has the focus; arrow
+ * keys move it, and a line below describes it.
+ */
 export function UsageChart({ usage }: { readonly usage: DividedUsage }) {
   const { days, parts } = usage;
   const [selected, setSelected] = useState<number | null>(null);
@@ -65,23 +69,51 @@ export function UsageChart({ usage }: { readonly usage: DividedUsage }) {
               </text>
             </g>
           ))}
-          {days.map((day, i) => (
-            <UsageBar
-              key={day.day}
-              day={day}
-              at={i}
-              scale={scale}
-              name={sentence(day, parts)}
-              isNamed={(days.length - 1 - i) % each === 0}
-              isSelected={selected === i}
-              isFocusable={i === focusable}
-              barRef={(bar) => {
-                bars.current[i] = bar;
-              }}
-              onTell={setSelected}
-              onReach={setReached}
-            />
-          ))}
+          {days.map((day, i) => {
+            const left = scale.left + i * scale.pitch;
+            return (
+              <g
+                key={day.day}
+                ref={(bar) => {
+                  bars.current[i] = bar;
+                }}
+                class={selected === i ? 'bar bar-selected' : 'bar'}
+                role="option"
+                aria-selected={selected === i}
+                aria-label={sentence(day, parts)}
+                tabIndex={i === focusable ? 0 : -1}
+                onFocus={() => {
+                  setReached(i);
+                  setSelected(i);
+                }}
+                onBlur={() => setSelected(null)}
+                onPointerEnter={() => setSelected(i)}
+              >
+                <rect
+                  class="bar-room"
+                  x={left}
+                  y={scale.top}
+                  width={scale.pitch}
+                  height={scale.yOf(0) - scale.top}
+                />
+                {stacked(day).map(({ from, to, part }) => (
+                  <rect
+                    key={part}
+                    class={`part-${part}`}
+                    x={left + (GAP / 2) * scale.pitch}
+                    width={(1 - GAP) * scale.pitch}
+                    y={scale.yOf(to)}
+                    height={scale.yOf(from) - scale.yOf(to)}
+                  />
+                ))}
+                {(days.length - 1 - i) % each === 0 && (
+                  <text class="day" x={left + scale.pitch / 2} y={scale.height - 6}>
+                    {shortDay(day.day)}
+                  </text>
+                )}
+              </g>
+            );
+          })}
         </svg>
       </div>
       <figcaption class="bar-caption">
@@ -115,4 +147,19 @@ function sentence({ day, tokens, requests, ofParts }: DayUsage, parts: readonly 
   const all = `${dayOf(day)}: ${counted(tokens, 'token')}, ${counted(requests, 'request')}`;
   const named = ofParts.flatMap((part, i) => (part > 0 ? [`${parts[i]} ${count(part)}`] : []));
   return parts.length > 1 && named.length > 0 ? `${all} (${named.join(', ')})` : all;
+}
+
+function stacked({ ofParts }: DayUsage) {
+  let from = 0;
+  return ofParts.flatMap((tokens, part) => {
+    const piece = { from, to: from + tokens, part };
+    from = piece.to;
+    return tokens > 0 ? [piece] : [];
+  });
+}
+
+const SHORT = new Intl.DateTimeFormat('en-US', { day: 'numeric', month: 'short', timeZone: 'UTC' });
+
+function shortDay(day: string): string {
+  return SHORT.format(new Date(`${day}T00:00:00Z`));
 }
