@@ -95,7 +95,7 @@ function described(
   problemResponses: ProblemResponses,
 ): ZodOpenApiOperationObject {
   const { access, params, query, headers, body, bodyExample, bodyType } = operation;
-  const { response, redirect, isCounted, isBodyOptional = false } = operation;
+  const { response, redirect, isCounted, isBodyOptional = false, problems = [] } = operation;
   const always = isCounted ? { ...COMMON, ...RATE } : COMMON;
   // A body sent to a change that accepts none is rejected as well.
   const mayHaveBody = body !== undefined || access === 'change';
@@ -103,7 +103,7 @@ function described(
     ...PROBLEMS_BY_ACCESS[access],
     ...(isCounted ? (['rate-limited'] as const) : []),
     ...(mayHaveBody ? BODY_PROBLEMS : []),
-    ...operation.problems,
+    ...problems,
   ];
   const content = { schema: body, example: bodyExample };
   return {
@@ -122,7 +122,7 @@ function described(
       }),
     }),
     responses: {
-      [response.status]: {
+      [response.status ?? 200]: {
         description: response.description,
         headers: z.object({ ...always, ...(response.setsCookie && COOKIE) }),
         ...(response.schema && {

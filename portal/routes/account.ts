@@ -58,12 +58,10 @@ const SHOW: PortalOperation = {
   tag: 'Account',
   access: 'session',
   response: {
-    status: 200,
     description: 'The account, its token balance and its membership.',
     schema: accountSchema,
     example: ACCOUNT_EXAMPLE,
   },
-  problems: [],
 };
 
 const CLOSE: PortalOperation = {
@@ -85,7 +83,6 @@ const AUDIT: PortalOperation = {
   tag: 'Account',
   access: 'session',
   response: {
-    status: 200,
     description: 'The latest entries.',
     schema: z.object({ entries: z.array(activitySchema) }),
     example: {
@@ -99,5 +96,4 @@ const AUDIT: PortalOperation = {
       ],
     },
   },
-  problems: [],
 };

@@ -127,7 +127,6 @@ const SUBSCRIBE: PortalOperation = {
   tag: 'Payment',
   access: 'change',
   response: {
-    status: 200,
     description: 'The address of the checkout.',
     schema: checkout,
     example: CHECKOUT_EXAMPLE,
@@ -144,7 +143,6 @@ const BUY: PortalOperation = {
   body: PACK,
   bodyExample: { pack_id: 'pack_10k' },
   response: {
-    status: 200,
     description: 'The address of the checkout.',
     schema: checkout,
     example: CHECKOUT_EXAMPLE,
@@ -159,7 +157,6 @@ const MANAGE: PortalOperation = {
   tag: 'Payment',
   access: 'change',
   response: {
-    status: 200,
     description: 'The address of the page.',
     schema: z.object({ portal_url: z.url() }),
     example: { portal_url: 'https://billing.stripe.com/p/session/a1B2c3' },
@@ -196,7 +193,6 @@ const EVENT: PortalOperation = {
   body: z.looseObject({}),
   bodyExample: { id: 'evt_1', type: 'invoice.paid' },
   response: {
-    status: 200,
     description: 'The event is stored.',
     schema: z.object({ received: z.literal(true) }),
     example: { received: true },

@@ -25,12 +25,10 @@ const HEALTH: PortalOperation = {
   tag: 'Service',
   access: 'open',
   response: {
-    status: 200,
     description: 'The process is alive.',
     schema: z.object({ status: z.literal('ok'), version: z.string() }),
     example: { status: 'ok', version: '1.0.0' },
   },
-  problems: [],
 };
 
 const READY: PortalOperation = {
@@ -40,7 +38,6 @@ const READY: PortalOperation = {
   tag: 'Service',
   access: 'open',
   response: {
-    status: 200,
     description: 'The ledger responds.',
     schema: z.object({ ready: z.literal(true) }),
     example: { ready: true },

@@ -100,7 +100,6 @@ const LIST: PortalOperation = {
   tag: 'Keys',
   access: 'session',
   response: {
-    status: 200,
     description: 'The keys of the account.',
     schema: z.object({ keys: z.array(keySchema) }),
     example: {
@@ -116,7 +115,6 @@ const LIST: PortalOperation = {
       ],
     },
   },
-  problems: [],
 };
 
 const CREATE: PortalOperation = {

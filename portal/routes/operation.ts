@@ -7,7 +7,8 @@ import { parseInput } from '../../proxy/http/validation.ts';
 /**
  * Declares a route for programs: its schemas validate requests and generate the OpenAPI document.
  */
-export interface PortalOperation extends Operation {
+export interface PortalOperation extends Omit<Operation, 'problems'> {
+  readonly problems?: Operation['problems'];
   readonly tag: 'Sign-in' | 'Account' | 'Keys' | 'Payment' | 'Service';
   /** `session`: requires a session. `change`: requires the session's CSRF token too. */
   readonly access: 'open' | 'session' | 'change';
@@ -24,7 +25,8 @@ export interface PortalOperation extends Operation {
   /** Unknown parameters are ignored, because third parties modify the links or send the events. */
   readonly isLenient?: true;
   readonly response: {
-    readonly status: 200 | 201 | 202 | 204 | 303;
+    /** 200 by default. */
+    readonly status?: 201 | 202 | 204 | 303;
     readonly description: string;
     /** Absent if there is no body. */
     readonly schema?: z.ZodType;

@@ -27,7 +27,6 @@ const CONFIG: PortalOperation = {
   tag: 'Service',
   access: 'open',
   response: {
-    status: 200,
     description: 'The public configuration.',
     schema: portalConfigSchema,
     example: {
@@ -38,7 +37,6 @@ const CONFIG: PortalOperation = {
       example_block: '990010012003080',
     },
   },
-  problems: [],
 };
 
 /** Serves `GET /llms.txt`: an index for language models, by the convention of llmstxt.org. */

@@ -48,7 +48,6 @@ const LIST: PortalOperation = {
   tag: 'Account',
   access: 'session',
   response: {
-    status: 200,
     description: 'The sessions of the account.',
     schema: z.object({ sessions: z.array(deviceSchema) }),
     example: {
@@ -64,7 +63,6 @@ const LIST: PortalOperation = {
       ],
     },
   },
-  problems: [],
 };
 
 const END: PortalOperation = {

@@ -32,7 +32,6 @@ const LOOK: PortalOperation = {
   isLenient: true,
   query: z.object({ token, next }),
   response: {
-    status: 200,
     description: 'The page with the button.',
     schema: z.string(),
     mediaType: 'text/html',
@@ -53,7 +52,6 @@ const SIGN_IN: PortalOperation = {
   bodyType: FORM_TYPE,
   isBodyOptional: true,
   response: {
-    status: 200,
     description: 'The signed-in account.',
     setsCookie: true,
     schema: accountSchema,

@@ -168,7 +168,6 @@ const VERIFY: PortalOperation = {
   body: codeSchema,
   bodyExample: { email: 'you@example.org', code: '012345' },
   response: {
-    status: 200,
     description: 'The signed-in account.',
     setsCookie: true,
     schema: accountSchema,
@@ -185,12 +184,10 @@ const CSRF: PortalOperation = {
   tag: 'Sign-in',
   access: 'session',
   response: {
-    status: 200,
     description: 'The CSRF token of the session.',
     schema: z.object({ csrf: z.string() }),
     example: { csrf: 'Nq3…' },
   },
-  problems: [],
 };
 
 const LOGOUT: PortalOperation = {
@@ -200,7 +197,6 @@ const LOGOUT: PortalOperation = {
   tag: 'Sign-in',
   access: 'change',
   response: { status: 204, description: 'The session has ended.', setsCookie: true },
-  problems: [],
 };
 
 /** Mails a new code and link, unless the mailbox has been sent too many. */

@@ -33,7 +33,6 @@ const USAGE: PortalOperation = {
   access: 'session',
   query,
   response: {
-    status: 200,
     description: 'One row per day, key and route.',
     schema: z.object({ days: z.array(usageDaySchema) }),
     example: {
@@ -48,7 +47,6 @@ const USAGE: PortalOperation = {
       ],
     },
   },
-  problems: [],
 };
 
 export function serveUsage(app: FastifyInstance, services: PortalServices): void {
