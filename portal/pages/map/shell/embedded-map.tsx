@@ -4,23 +4,20 @@ import '../../styles/embed.css';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { PAGE_PATHS } from '../../../page-paths.ts';
 import { FICTIONAL } from '../../api/fictional.ts';
-import { useLoaded } from '../../api/use-loaded.ts';
-import { Notice } from '../../parts/notice.tsx';
-import { Shown } from '../../parts/shown.tsx';
-import { useUnits } from '../../parts/units.tsx';
 import { useAreaBlocks } from '../blocks/area-blocks.ts';
-import { type Catalogue, dataDates, mapCatalogue } from '../catalogue/catalogue.ts';
+import { dataDates } from '../catalogue/catalogue.ts';
 import type { DrawnMap } from '../drawing/draw-map.ts';
 import { useColourScheme } from '../drawing/use-colour-scheme.ts';
 import { Swatches } from '../panels/swatches.tsx';
 import { PercentileNote } from '../panels/words.tsx';
-import { MapProvider, useMap, useMapShared } from '../state/map-context.ts';
+import { useMap } from '../state/map-context.ts';
 import { writeMapState } from '../state/map-state.ts';
 import { criterionName } from '../views/basket/basket-legend.ts';
 import { basketView } from '../views/basket/basket-view.ts';
 import { FREE_VIEWS } from '../views/free-views.ts';
 import { nearestView } from '../views/nearest/nearest-view.ts';
 import { useFreeViews } from '../views/use-free-views.ts';
+import { MapOfRelease } from './map-of-release.tsx';
 import { MapStage } from './map-stage.tsx';
 
 /**
@@ -28,36 +25,17 @@ import { MapStage } from './map-stage.tsx';
  * map. It has no session.
  */
 export function EmbeddedMap() {
-  const units = useUnits();
-  const catalogue = useLoaded(() => mapCatalogue(units), [units]);
   return (
     <main class="embed map-page">
-      {catalogue.state === 'here' && catalogue.value !== null ? (
-        <FreeMap catalogue={catalogue.value} reload={catalogue.reload} />
-      ) : (
-        <Shown of={catalogue} what="the map">
-          {() => <Notice kind="plain">This release was built without map tiles.</Notice>}
-        </Shown>
-      )}
+      <MapOfRelease>
+        <FreeMap />
+      </MapOfRelease>
     </main>
   );
 }
 
-function FreeMap(props: { readonly catalogue: Catalogue; readonly reload: () => Promise<void> }) {
-  const { shared, faults } = useMapShared(props.catalogue);
-  return (
-    <MapProvider value={shared}>
-      <FreeView faults={faults} reload={props.reload} />
-    </MapProvider>
-  );
-}
-
-function FreeView(props: {
-  readonly faults: readonly string[];
-  readonly reload: () => Promise<void>;
-}) {
-  const { faults, reload } = props;
-  const { catalogue, state, choice, change } = useMap();
+function FreeMap() {
+  const { catalogue, reload, state, choice, change } = useMap();
   const scheme = useColourScheme();
   const drawn = useRef<DrawnMap>(null);
   const isFree = FREE_VIEWS[state.view] !== undefined;
@@ -93,17 +71,13 @@ function FreeView(props: {
         events={{ ...NO_EVENTS, onBlock: (block) => change({ block: block?.geoid ?? null }) }}
         onRetry={() => void reload()}
       />
-      <Legend view={view} viewed={viewed} faults={faults} />
+      <Legend view={view} viewed={viewed} />
     </>
   );
 }
 
-function Legend(props: {
-  readonly view: MapView;
-  readonly viewed: Viewed;
-  readonly faults: readonly string[];
-}) {
-  const { view, viewed, faults } = props;
+function Legend({ view, viewed }: { readonly view: MapView; readonly viewed: Viewed }) {
+  const { faults } = useMap();
   const { catalogue, state, choice } = viewed;
   return (
     <section class="embed-legend" aria-labelledby="embed-title">

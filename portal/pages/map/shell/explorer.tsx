@@ -2,7 +2,7 @@ import type { RefObject } from 'preact';
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { Notice } from '../../parts/notice.tsx';
 import { UnitsChoice } from '../../parts/units.tsx';
-import { attributionOf, type Catalogue, dataDates } from '../catalogue/catalogue.ts';
+import { attributionOf, dataDates } from '../catalogue/catalogue.ts';
 import type { DrawnMap, Shown } from '../drawing/draw-map.ts';
 import type { MapMarker } from '../drawing/map-markers.ts';
 import { KeyDialog } from '../paid/key-dialog.tsx';
@@ -14,7 +14,7 @@ import { PERCENTILE } from '../panels/words.tsx';
 import { BlockPanel } from '../profile/block-panel.tsx';
 import { profileRequest } from '../profile/profile-request.ts';
 import { degrees } from '../state/codecs.ts';
-import { MapProvider, useMap, useMapShared } from '../state/map-context.ts';
+import { useMap } from '../state/map-context.ts';
 import { MAX_OPACITY, MIN_OPACITY, VIEWS } from '../state/map-state.ts';
 import { withMoved, without, withSite } from '../state/sites.ts';
 import type { Viewed } from '../views/map-view.ts';
@@ -29,27 +29,17 @@ import { usePicture, useViewed } from './use-viewed.ts';
 
 const VIEW_NAMES = VIEWS.map((view) => [view, MAP_VIEWS[view].name] as const);
 
-export function Explorer(props: {
-  readonly catalogue: Catalogue;
-  readonly reload: () => Promise<void>;
-}) {
-  const { shared, faults } = useMapShared(props.catalogue);
+export function Explorer() {
   return (
-    <MapProvider value={shared}>
-      <PaidProvider value={usePaidRequests()}>
-        <MapParts faults={faults} reload={props.reload} />
-        <KeyDialog />
-      </PaidProvider>
-    </MapProvider>
+    <PaidProvider value={usePaidRequests()}>
+      <MapParts />
+      <KeyDialog />
+    </PaidProvider>
   );
 }
 
-function MapParts(props: {
-  readonly faults: readonly string[];
-  readonly reload: () => Promise<void>;
-}) {
-  const { faults, reload } = props;
-  const { catalogue, state, change } = useMap();
+function MapParts() {
+  const { catalogue, reload, state, change } = useMap();
   const [pressed, setPressed] = useState<string | null>(null);
   const [found, setFound] = useState<FoundPoi | null>(null);
   const [pointed, setPointed] = useState<string | null>(null);
@@ -81,7 +71,7 @@ function MapParts(props: {
     <div class="map-parts">
       <Sheet>
         <Panels
-          {...{ viewed, shown, faults, pressed, pointed, showCatchment, drawnArea }}
+          {...{ viewed, shown, pressed, pointed, showCatchment, drawnArea }}
           onFound={setFound}
           onPointed={setPointed}
         />
@@ -149,7 +139,6 @@ function useEvents(
 function Panels(props: {
   readonly viewed: Viewed;
   readonly shown: Shown;
-  readonly faults: readonly string[];
   /** GEOID of the block that was pressed last. */
   readonly pressed: string | null;
   readonly pointed: string | null;
@@ -158,9 +147,9 @@ function Panels(props: {
   readonly onPointed: (id: string | null) => void;
   readonly showCatchment: (poi: FoundPoi) => void;
 }) {
-  const { viewed, shown, faults, pressed, pointed, drawnArea } = props;
+  const { viewed, shown, pressed, pointed, drawnArea } = props;
   const { onFound, onPointed, showCatchment } = props;
-  const { state, change } = useMap();
+  const { state, change, faults } = useMap();
   const { view, block } = state;
   const { Panel } = MAP_VIEWS[view];
   return (

@@ -4,11 +4,18 @@ import type { Catalogue } from '../catalogue/catalogue.ts';
 import { type Choice, choiceOf } from './choice.ts';
 import { type MapState, type ReadState, readMapState, writeMapState } from './map-state.ts';
 
-interface MapShared {
+export interface Release {
   readonly catalogue: Catalogue;
+  /** Reloads it, since another release may be in force. */
+  readonly reload: () => Promise<void>;
+}
+
+interface MapShared extends Release {
   readonly state: MapState;
   readonly choice: Choice;
   readonly change: ChangeState;
+  /** Sentences on the parts of the address that could not be used. */
+  readonly faults: readonly string[];
 }
 
 type ChangeState = (part: Partial<MapState>) => void;
@@ -22,15 +29,13 @@ export function useMap(): MapShared {
   return useContext(Shared)!;
 }
 
-/**
- * Returns what to provide to a map, by the address of the page, and sentences on the parts of the
- * address that could not be used.
- */
-export function useMapShared(catalogue: Catalogue) {
+/** Returns what to provide to a map of a release, by the address of the page. */
+export function useMapShared({ catalogue, reload }: Release): MapShared {
   const [{ state, faults }, change] = useMapState();
-  const choice = useMemo(() => choiceOf(catalogue, state), [catalogue, state]);
-  const shared = useMemo(() => ({ catalogue, state, choice, change }), [choice, state]);
-  return { shared, faults: [...faults, ...choice.faults] };
+  return useMemo(() => {
+    const choice = choiceOf(catalogue, state);
+    return { catalogue, reload, state, choice, change, faults: [...faults, ...choice.faults] };
+  }, [catalogue, state]);
 }
 
 /**
