@@ -22,6 +22,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'shards/concurrency/on-demand.ts',
     'shards/geometry',
     'shards/modes.ts',
+    'shards/services.ts',
     'portal/page-paths.ts',
     'proxy/http/request-limits.ts',
     'proxy/docs/code-samples.ts',
@@ -231,12 +232,12 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
  * decision: whoever makes it raises a number, and whoever removes lines lowers it.
  */
 const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: number }>> = {
-  builder: { files: 363, lines: 39_150 },
-  infra: { files: 120, lines: 13_650 },
-  portal: { files: 234, lines: 22_600 },
-  proxy: { files: 274, lines: 35_050 },
+  builder: { files: 362, lines: 38_950 },
+  infra: { files: 120, lines: 13_600 },
+  portal: { files: 234, lines: 22_400 },
+  proxy: { files: 273, lines: 35_000 },
   shards: { files: 174, lines: 17_100 },
-  test: { files: 802, lines: 115_350 },
+  test: { files: 805, lines: 115_650 },
 };
 
 const TOP_LEVEL = new Set([

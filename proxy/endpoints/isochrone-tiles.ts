@@ -102,6 +102,10 @@ export const tileArchives = freeEndpoint({
       z.object({
         layer: z.enum(['blocks', 'basemap', 'bands', 'pois']),
         mode: modeSchema.nullable(),
+        departure: z.string().optional().meta({
+          description: 'The window of bands by transit, of those besides `am` at percentile 10.',
+        }),
+        percentile: z.int().optional(),
         dest_type_id: z.int().nullable(),
         url: z.url(),
         bytes: z.int(),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { feedSchema, type ReleaseWindow } from '../../shards/release/manifest.ts';
 import type { Release } from '../../shards/release/release.ts';
-import { BASE_WINDOW, clockTime } from '../../shards/services.ts';
+import { BASE_WINDOW, clockTime, WINDOW_DAYS } from '../../shards/services.ts';
 import { wordsOf } from '../fields/served-words.ts';
 import { FILL_HOLES_BELOW } from './contour.ts';
 
@@ -35,6 +35,18 @@ export const assumptionsSchema = z
     direction_to: words,
     departures: z.array(z.string()).optional(),
     percentiles: z.array(z.int()).optional(),
+    windows: z
+      .array(
+        z.object({
+          name: z.string(),
+          opens: z.string(),
+          departures: z.int(),
+          day: z.enum(WINDOW_DAYS),
+          percentiles: z.array(z.int()),
+          service_date: z.iso.date(),
+        }),
+      )
+      .optional(),
     transit_departure: words,
     transit_service_day: words,
     transit_window: words,

@@ -23,6 +23,7 @@ import { openProxy, type ProxyHarness } from '../support/proxy-harness.ts';
 
 const [MODE, TYPE] = ['transit', 101] as const;
 const MEASURE = nearestMeasure(MODE, [TYPE]);
+const STATED = { mode: MODE, dest_type_id: TYPE };
 const FACTS = { release: 'demo', attribution: '© Someone' };
 
 /** A block with land, with its row from the API. */
@@ -183,7 +184,7 @@ test('a map that moves within an area already listed does not list its counties 
 test('CSV and GeoJSON have the classes that contain the API’s minutes', async () => {
   const everywhere = [-180, -90, 180, 90] as const;
   const { blocks, of } = (await measuredIn(api, everywhere, MEASURE))!;
-  const list = nearestList(blocks, of, blocksWithin(blocks, everywhere), MODE, TYPE);
+  const list = nearestList(blocks, of, blocksWithin(blocks, everywhere), STATED);
   const [head, ...lines] = csvOf(list, FACTS.release).trimEnd().split('\r\n');
   const rows = lines.map((line) => {
     const cells = line.split(',');
@@ -226,7 +227,7 @@ test('GeoJSON has the polygons of the blocks, whole where tiles have cut them', 
   const wanted = new Set(seen.map((i) => blocks.geoids[i]));
   const polygons = await blockPolygons(url, box, wanted);
   const { features } = JSON.parse(
-    geoJsonOf(nearestList(blocks, of, seen, MODE, TYPE), polygons, FACTS),
+    geoJsonOf(nearestList(blocks, of, seen, STATED), polygons, FACTS),
   );
   expect(features).toHaveLength(seen.length);
   const outlines = new Map<string, Rings>();

@@ -30,6 +30,12 @@ const point = fc.record({ lat: degrees(85), lon: degrees(180) });
 const geoid = fc.stringMatching(/^\d{15}$/);
 const maybe = <T>(of: fc.Arbitrary<T>) => fc.option(of, { nil: null });
 const mode = maybe(fc.constantFrom('walk', 'bike', 'transit'));
+const timing = maybe(
+  fc.record({
+    departure: fc.stringMatching(/^[a-z][a-z0-9_]{0,23}$/),
+    percentile: fc.integer({ min: 1, max: 99 }),
+  }),
+);
 const circle = fc
   .tuple(point, fc.integer({ min: 1, max: MAX_CIRCLE_METRES }))
   .map(([at, metres]) => ({ ...at, metres }));
@@ -41,6 +47,7 @@ const drawnArea = fc.array(fc.array(ring, { minLength: 1, maxLength: 2 }), {
 const states: fc.Arbitrary<MapState> = fc.record({
   view: fc.constantFrom(...VIEWS),
   mode,
+  timing,
   type: maybe(fc.nat(9_999)),
   position: maybe(
     fc.record({
@@ -56,6 +63,7 @@ const states: fc.Arbitrary<MapState> = fc.record({
   weight: maybe(fc.stringMatching(/^[a-z][a-z0-9_]{0,39}$/)),
   otherOrigin: maybe(fc.oneof(geoid, point)),
   otherMode: mode,
+  otherTiming: timing,
   compared: fc.constantFrom(...COMPARED),
   // An OSM id × 4 + 1, 2 or 3, or 50 bits of a hash × 4.
   poi: maybe(fc.nat({ max: MAX_DEST_ID })),

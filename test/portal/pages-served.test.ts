@@ -20,8 +20,10 @@ const get = (url: string, headers: Record<string, string> = {}, method: 'GET' | 
 
 /** Scripts that the map loads for a button or a browser without WebGL, or that it never loads. */
 const ON_REQUEST = new Set([
+  'access-panel',
   'area-file',
   'basket-panel',
+  'block-panel',
   'block-files',
   'block-polygons',
   'catchment-panel',
@@ -39,6 +41,7 @@ const ON_REQUEST = new Set([
   'sums-table',
   'sweep-line',
   'tabs',
+  'window-choice',
   'my-page',
 ]);
 

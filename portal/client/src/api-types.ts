@@ -508,6 +508,14 @@ export type Assumptions = {
   direction_to?: string;
   departures?: Array<string>;
   percentiles?: Array<number>;
+  windows?: Array<{
+    name: string;
+    opens: string;
+    departures: number;
+    day: 'weekday' | 'saturday' | 'sunday';
+    percentiles: Array<number>;
+    service_date: string;
+  }>;
   transit_departure?: string;
   transit_service_day?: string;
   transit_window?: string;
@@ -2012,6 +2020,9 @@ export interface Operations {
         archives: Array<{
           layer: 'blocks' | 'basemap' | 'bands' | 'pois';
           mode: Mode | null;
+          /** The window of bands by transit, of those besides `am` at percentile 10. */
+          departure?: string;
+          percentile?: number;
           dest_type_id: number | null;
           url: string;
           bytes: number;

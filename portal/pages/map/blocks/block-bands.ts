@@ -39,6 +39,7 @@ export function countWords(one: number, bounds: readonly number[]): string {
 export interface CountedAccess {
   readonly of: string;
   readonly direction: string;
+  /** The service by name. */
   readonly mode: string;
   readonly minutes: number;
 }
@@ -93,10 +94,10 @@ export class CountyBands {
     return new CountyBands(source, of);
   }
 
-  /** Returns the band of each block for a mode and type; null if there is no such column. */
-  bands(mode: string, type: number): Promise<Uint8Array> | null {
+  /** Returns the band of each block for a service and type; null if there is no such column. */
+  bands(service: string, type: number): Promise<Uint8Array> | null {
     const { modes, dest_type_ids: types } = this.#source.head;
-    const [m, t] = [modes.indexOf(mode), types.indexOf(type)];
+    const [m, t] = [modes.indexOf(service), types.indexOf(type)];
     if (m === -1 || t === -1) return null;
     return this.#source.column(m * types.length + t, this.geoids.length);
   }

@@ -5,7 +5,7 @@ import type { Comparison } from '../measures/comparison.ts';
 import type { Reach } from '../measures/reach.ts';
 import { MAX_MINUTES, writeCriterion } from '../state/map-state.ts';
 import type { Box } from '../tiles/vector-tiles.ts';
-import { type CountedAccess, classText, classWords, countWords } from './block-bands.ts';
+import { classText, classWords, countWords } from './block-bands.ts';
 import type { CountyBlocks } from './coloured-blocks.ts';
 
 /** Blocks with the facts that every list states. */
@@ -33,25 +33,26 @@ export interface BlockList {
   readonly name: string;
 }
 
+/** Members of a list that are the same for all of its blocks. */
+export type Stated = Readonly<Record<string, string | number>>;
+
 export function nearestList(
   blocks: BlockFacts,
   classes: Uint8Array,
   seen: readonly number[],
-  mode: string,
-  type: number,
+  stated: Stated,
 ): BlockList {
   return {
     blocks,
     listed: seen,
     columns: [bandColumn('Minutes', classes)],
     members: {
-      mode: () => mode,
-      dest_type_id: () => type,
+      ...constant(stated),
       ...boundMembers('minutes', classes),
       class: (i) => classText(classes[i]),
     },
     where: 'in view',
-    name: `${mode}-${type}`,
+    name: nameOf(stated),
   };
 }
 
@@ -59,7 +60,7 @@ export function accessList(
   blocks: BlockFacts,
   { classes, bounds }: { readonly classes: Uint8Array; readonly bounds: readonly number[] },
   seen: readonly number[],
-  { of, direction, mode, minutes }: CountedAccess,
+  stated: Stated,
 ): BlockList {
   return {
     blocks,
@@ -72,15 +73,12 @@ export function accessList(
       },
     ],
     members: {
-      of: () => of,
-      mode: () => mode,
-      direction: () => direction,
-      minutes: () => minutes,
+      ...constant(stated),
       count_from: (i) => (classes[i] === UNROUTED ? null : (bounds[classes[i] - 2] ?? 0)),
       count_below: (i) => bounds[classes[i] - 1] ?? null,
     },
     where: 'in view',
-    name: `${of}-${direction}-${mode}-${minutes}`,
+    name: nameOf(stated),
   };
 }
 
@@ -93,6 +91,7 @@ export function basketList(
   basket: BasketBlocks,
   seen: readonly number[],
   criteria: readonly Criterion[],
+  stated: Stated = {},
 ): BlockList {
   const { met, unknown, furthest } = basket;
   const has = (bits: Uint8Array, i: number, j: number) => ((bits[i] >> j) & 1) === 1;
@@ -115,6 +114,7 @@ export function basketList(
       bandColumn('Furthest', furthest),
     ],
     members: {
+      ...constant(stated),
       criteria_met: (i) => criteriaMet(basket, i),
       ...boundMembers('furthest', furthest),
       furthest: (i) => classText(furthest[i]),
@@ -125,24 +125,20 @@ export function basketList(
   };
 }
 
-/**
- * Lists the blocks of a reach within some minutes. `stated`: members that are the same for all
- * blocks.
- */
+/** Lists the blocks of a reach within some minutes. */
 export function reachList(
   blocks: BlockFacts,
   { minutes }: Reach,
   within: number,
-  stated: Readonly<Record<string, string | number>>,
+  stated: Stated,
 ): BlockList {
-  const constant = Object.entries(stated).map(([name, value]) => [name, () => value] as const);
   return {
     blocks,
     listed: positionsOf(minutes, (one) => one <= within),
     columns: [minutesColumn('Minutes', minutes)],
-    members: { ...Object.fromEntries(constant), minutes: (i) => minutes[i] },
+    members: { ...constant(stated), minutes: (i) => minutes[i] },
     where: `within ${within} minutes`,
-    name: Object.values(stated).join('-'),
+    name: nameOf(stated),
   };
 }
 
@@ -151,7 +147,7 @@ export function catchmentList(
   blocks: BlockFacts,
   catchment: Reach,
   within: number,
-  stated: Readonly<Record<string, string | number>>,
+  stated: Stated,
 ): BlockList {
   return {
     ...reachList(blocks, catchment, within, stated),
@@ -179,6 +175,14 @@ export function comparisonList(
 
 export function boxAround({ blocks: { lon, lat }, listed }: BlockList): Box | null {
   return listed.length === 0 ? null : edgesOf(boxOf(listed.map((i) => [lon[i], lat[i]])));
+}
+
+function constant(stated: Stated): BlockList['members'] {
+  return Object.fromEntries(Object.entries(stated).map(([name, value]) => [name, () => value]));
+}
+
+function nameOf(stated: Stated): string {
+  return Object.values(stated).join('-');
 }
 
 /**

@@ -65,7 +65,7 @@ export interface KnownBlock {
   /** Null if unknown. */
   readonly population: number | null;
   /** Reads the bands of the nearest POIs of some types; null for a type without bands. */
-  bandsOf(mode: string, types: readonly number[]): Promise<readonly (number | null)[]>;
+  bandsOf(service: string, types: readonly number[]): Promise<readonly (number | null)[]>;
 }
 
 /** Whether the release has a block. */
@@ -85,8 +85,8 @@ export async function findBlock(api: Client, box: Box, geoid: number): Promise<F
     isThere: true,
     at: { lat: bands.lat[at], lon: bands.lon[at] },
     population: bands.population[at],
-    bandsOf: (mode, types) =>
-      Promise.all(types.map(async (type) => (await bands.bands(mode, type))?.[at] ?? null)),
+    bandsOf: (service, types) =>
+      Promise.all(types.map(async (type) => (await bands.bands(service, type))?.[at] ?? null)),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Client } from '../../../client/src/index.ts';
+import { serviceOf, type Timing } from '../catalogue/windows.ts';
 import {
   type BasketBlocks,
   type BasketTally,
@@ -27,13 +28,19 @@ export interface Measure<Of, Sums> {
   sum(of: Of, population: readonly (number | null)[], blocks: readonly number[]): Sums;
 }
 
-/** The band of the nearest POI of any of some types; 0 for a county without such a column. */
-export function nearestMeasure(mode: string, types: readonly number[]): Measure<Uint8Array, Tally> {
+/**
+ * The band of the nearest POI of any of some types by a service; 0 for a county without such a
+ * column.
+ */
+export function nearestMeasure(
+  service: string,
+  types: readonly number[],
+): Measure<Uint8Array, Tally> {
   return {
-    key: `nearest ${mode} ${types}`,
+    key: `nearest ${service} ${types}`,
     async read(counties) {
       const bands = types.map((type) =>
-        joinedColumns(counties, (county) => county.bands(mode, type)),
+        joinedColumns(counties, (county) => county.bands(service, type)),
       );
       // A mode has a street near a block or not, for all types alike.
       return (await Promise.all(bands)).reduce((least, one) =>
@@ -49,11 +56,16 @@ export interface TestedBasket {
   readonly basket: BasketBlocks;
 }
 
-export function basketMeasure(criteria: readonly Criterion[]): Measure<TestedBasket, BasketTally> {
+export function basketMeasure(
+  criteria: readonly Criterion[],
+  timing: Timing,
+): Measure<TestedBasket, BasketTally> {
   return {
-    key: `basket ${JSON.stringify(criteria)}`,
+    key: `basket ${JSON.stringify([criteria, timing])}`,
     async read(counties) {
-      const bands = criteria.map(({ mode, type }) => nearestMeasure(mode, [type]).read(counties));
+      const bands = criteria.map(({ mode, type }) =>
+        nearestMeasure(serviceOf(mode, timing), [type]).read(counties),
+      );
       return { criteria, basket: basketOf(await Promise.all(bands), criteria) };
     },
     sum: ({ basket }, population, blocks) => basketTally(basket, population, blocks),

@@ -9,6 +9,7 @@ import { type BaseMap, loadBaseMap } from './base-map-style.ts';
 import { openingBox } from './opening-box.ts';
 import { nearestOf } from './type-nouns.ts';
 import { inOrder, type Weight } from './weights.ts';
+import { mappedWindows, serviceOf, type Timing, type TransitWindow } from './windows.ts';
 
 export interface MapType {
   readonly id: number;
@@ -38,6 +39,8 @@ export interface Catalogue {
   /** Bounds of the first view: those of its POIs, within those of its blocks (`openingBox`). */
   readonly bounds: readonly number[];
   readonly modes: readonly Mode[];
+  /** Windows of departures by transit; empty if there is but one, of one percentile. */
+  readonly windows: readonly TransitWindow[];
   /** Leaf types. */
   readonly types: readonly MapType[];
   /** Types that consist of several leaves, such as parks of any size. */
@@ -51,7 +54,8 @@ export interface Catalogue {
   readonly dates: readonly { readonly name: string; readonly day: string }[];
   /** The counts per block, in the order in which they are offered. */
   readonly weights: readonly Weight[];
-  bandsUrl(mode: string, type: number): string | undefined;
+  /** The archive of the bands of a service (`serviceOf`) and a leaf type. */
+  bandsUrl(service: string, type: number): string | undefined;
   /** Archives of the POIs of some types, and of the stops if transit is among the modes. */
   poisOf(types: readonly number[], modes: readonly string[]): readonly PoiArchive[];
 }
@@ -108,9 +112,12 @@ export async function mapCatalogue(units: Units): Promise<Catalogue | null> {
   const blocks = archives.find(({ layer }) => layer === 'blocks');
   const bands = new Map(
     archives
-      // Those of further windows and percentiles name theirs.
-      .filter((archive) => archive.layer === 'bands' && !('departure' in archive))
-      .map(({ mode, dest_type_id, url }) => [`${mode}-${dest_type_id}`, url]),
+      .filter(({ layer }) => layer === 'bands')
+      .map(({ mode, departure, percentile, dest_type_id, url }) => {
+        const isBase = departure === undefined || percentile === undefined;
+        const service = isBase ? mode : serviceOf(mode!, { departure, percentile });
+        return [`${service}-${dest_type_id}`, url];
+      }),
   );
   const pois = new Map(
     archives
@@ -118,6 +125,8 @@ export async function mapCatalogue(units: Units): Promise<Catalogue | null> {
       .map(({ dest_type_id, url }) => [dest_type_id, url]),
   );
   if (blocks === undefined || bands.size === 0) return null;
+  const hasWindows = archives.some(({ departure }) => departure !== undefined);
+  const isMapped = (timing: Timing) => hasAny(bands, serviceOf('transit', timing));
   const leaves = types.filter(({ is_leaf }) => is_leaf);
   const mappedOf = (ids: readonly number[]) =>
     ids.filter((id) => modes.some(({ mode }) => bands.has(`${mode}-${id}`)));
@@ -132,6 +141,7 @@ export async function mapCatalogue(units: Units): Promise<Catalogue | null> {
     units,
     bounds: openingBox(bounds, poi_bounds),
     modes: mapped,
+    windows: hasWindows ? await mappedWindows(keylessClient, isMapped) : [],
     types: leaves.flatMap((type) => {
       const of = mappedOf([type.dest_type_id]);
       const { dest_type_id: id, name } = type;
@@ -158,7 +168,7 @@ export async function mapCatalogue(units: Units): Promise<Catalogue | null> {
         : [],
     ),
     weights: inOrder(weighed.weights),
-    bandsUrl: (mode, type) => bands.get(`${mode}-${type}`),
+    bandsUrl: (service, type) => bands.get(`${service}-${type}`),
     poisOf(of, by) {
       const shown = new Set([...(by.includes('transit') ? stops : []), ...of]);
       return [...shown].flatMap((type) => {
@@ -169,8 +179,8 @@ export async function mapCatalogue(units: Units): Promise<Catalogue | null> {
   };
 }
 
-function hasAny(bands: ReadonlyMap<string, string>, mode: string): boolean {
-  return [...bands.keys()].some((key) => key.startsWith(`${mode}-`));
+function hasAny(bands: ReadonlyMap<string, string>, service: string): boolean {
+  return [...bands.keys()].some((key) => key.startsWith(`${service}-`));
 }
 
 function groupOf({ parent_id }: DestinationType, names: ReadonlyMap<number, string>) {

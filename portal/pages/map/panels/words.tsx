@@ -1,9 +1,20 @@
 import { byMode } from '../../../../shards/modes.ts';
 import { MAX_COUNTIES } from '../blocks/coloured-blocks.ts';
+import type { Catalogue } from '../catalogue/catalogue.ts';
+import { type Timing, timingWords } from '../catalogue/windows.ts';
+import { useMap } from '../state/map-context.ts';
 import type { Direction, Origin } from '../state/map-state.ts';
 
-export const PERCENTILE =
-  'Weekday, 8 to 9 a.m., door to door. One departure in ten is at least this fast: the time of riders who know the timetable.';
+/** Describes the times of trips by transit. */
+export function transitWords({ windows }: Catalogue, timing: Timing): string {
+  const chosen = timingWords(windows, timing);
+  if (chosen === null) {
+    return 'Weekday, 8 to 9 a.m., door to door. One departure in ten is at least this fast: the time of riders who know the timetable.';
+  }
+  const { percentile } = timing;
+  const ofRiders = percentile === 10 ? ': the time of riders who know the timetable' : '';
+  return `Transit, ${chosen}, door to door. ${percentile}% of departures are at least this fast${ofRiders}.`;
+}
 
 /** Title of a reach: `Reachable within 30 minutes on foot`. */
 export function reachTitle(mode: string, direction: Direction, minutes: number): string {
@@ -36,8 +47,12 @@ export function FarNote() {
   );
 }
 
-export function PercentileNote({ modes }: { readonly modes: readonly string[] }) {
-  return modes.includes('transit') ? <p class="quiet">{PERCENTILE}</p> : null;
+/** Describes the times of transit trips, if any are shown. */
+export function TransitNote({ modes }: { readonly modes: readonly string[] }) {
+  const { catalogue, choice } = useMap();
+  return modes.includes('transit') ? (
+    <p class="quiet">{transitWords(catalogue, choice.timing)}</p>
+  ) : null;
 }
 
 /** Sentences on why people in view are not counted, or not yet, by the state of their blocks. */

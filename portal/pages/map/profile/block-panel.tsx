@@ -101,20 +101,18 @@ interface ExactMinutesProps {
 /** Minutes from a block with tenths, and the names of the POIs, for tokens. */
 function ExactMinutes(props: ExactMinutesProps) {
   const { geoid } = props;
-  const {
-    catalogue,
-    choice: { mode, type },
-  } = useMap();
+  const { catalogue, choice } = useMap();
+  const { mode } = choice;
   const others = catalogue.types.filter(({ id }) => !catalogue.everyday.includes(id));
   return (
-    <Paid request={profileRequest(geoid, catalogue, type.leaves)} label="Exact minutes and names">
+    <Paid request={profileRequest(geoid, catalogue, choice)} label="Exact minutes and names">
       {(profile) => (
         <>
           <ProfileBars {...props} profile={profile} />
           <Paid
             request={summaryRequest(
               geoid,
-              mode,
+              choice,
               others.map(({ id }) => id),
             )}
             label={`${others.length} more types ${byMode(mode)}`}

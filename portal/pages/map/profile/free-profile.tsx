@@ -70,12 +70,12 @@ function Bands(props: { readonly caption: string; readonly rows: readonly TypeBa
 function useTypeBands(block: KnownBlock): readonly TypeBand[] | null {
   const { catalogue, choice } = useMap();
   const { types } = catalogue;
-  const { mode } = choice;
+  const { service } = choice;
   const loaded = useLoaded(async () => {
     const ids = types.map(({ id }) => id);
-    return { of: block, mode, bands: await block.bandsOf(mode, ids) };
-  }, [block, mode, types]);
-  if (loaded.state !== 'here' || loaded.value.of !== block || loaded.value.mode !== mode)
+    return { of: block, service, bands: await block.bandsOf(service, ids) };
+  }, [block, service, types]);
+  if (loaded.state !== 'here' || loaded.value.of !== block || loaded.value.service !== service)
     return null;
   const { bands } = loaded.value;
   return types.flatMap(({ id, name }, i) => {

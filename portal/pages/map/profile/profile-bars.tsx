@@ -1,9 +1,9 @@
 import { byMode } from '../../../../shards/modes.ts';
 import type { CategoryTime, DataOf, PoiTime } from '../../../client/src/index.ts';
 import { type MapType, modeName } from '../catalogue/catalogue.ts';
-import { PercentileNote } from '../panels/words.tsx';
+import { TransitNote } from '../panels/words.tsx';
 import { useMap } from '../state/map-context.ts';
-import type { Profile } from './profile-request.ts';
+import { markerId, type Profile } from './profile-request.ts';
 
 const LONGEST_MINUTES = 30;
 
@@ -22,7 +22,7 @@ export function ProfileBars(props: {
   const missing = types.filter((type) => rows.every((row) => row.dest_type_id !== type));
   return (
     <div class="profile">
-      <PercentileNote modes={known} />
+      <TransitNote modes={known} />
       {types
         .filter((type) => !missing.includes(type))
         .map((type) => (
@@ -55,10 +55,6 @@ export function ProfileBars(props: {
       ))}
     </div>
   );
-}
-
-export function markerId(poi: Pick<PoiTime, 'dest_id'> | undefined): string | undefined {
-  return poi && `poi-${poi.dest_id}`;
 }
 
 function Named(props: {

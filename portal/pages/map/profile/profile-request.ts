@@ -1,6 +1,8 @@
 import type { CategoryTime, Client, DataOf, Mode, PoiTime } from '../../../client/src/index.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
+import { serviceOf, type Timing, timingOf } from '../catalogue/windows.ts';
 import { type PaidRequest, type Pay, paidCall } from '../paid/paid-request.ts';
+import type { Choice } from '../state/choice.ts';
 
 /** Minutes from a block to the nearest of some types, and the nearest POIs by one mode. */
 export interface Profile {
@@ -10,26 +12,32 @@ export interface Profile {
   readonly nearest: ReadonlyMap<number, PoiTime>;
 }
 
+/** Id of the marker of a POI. */
+export function markerId(poi: Pick<PoiTime, 'dest_id'> | undefined): string | undefined {
+  return poi && `poi-${poi.dest_id}`;
+}
+
 /**
  * Requests a row for each type and mode, and one for the name of the nearest POI of each type, by
- * the first mode that has one. `chosen` types are requested separately, so that choosing others
- * does not pay for the everyday types again.
+ * the first mode that has one. Chosen types are requested separately, so that choosing others does
+ * not pay for the everyday types again.
  */
 export function profileRequest(
   geoid: string,
   { modes, everyday }: Pick<Catalogue, 'modes' | 'everyday'>,
-  chosen: readonly number[],
+  { type, timing }: Pick<Choice, 'type' | 'timing'>,
 ): PaidRequest<Profile> {
-  const others = chosen.filter((type) => !everyday.includes(type));
+  const times = timingOf(modes, timing);
+  const others = type.leaves.filter((leaf) => !everyday.includes(leaf));
   const parts = others.length === 0 ? [everyday] : [everyday, others];
   const types = parts.flat();
   return {
-    name: `profile ${geoid} ${types}`,
+    name: `profile ${geoid} ${types} ${serviceOf('transit', timing)}`,
     price: types.length * (modes.length + 1),
     async run(client, pay, signal) {
       const summaries = await Promise.all(
         parts.map((part) =>
-          pay(client.getBlockSummary({ geoid, mode: modes, type: part }, { signal })),
+          pay(client.getBlockSummary({ geoid, mode: modes, ...times, type: part }, { signal })),
         ),
       );
       const rows = summaries.flatMap(({ results }) => results);
@@ -37,7 +45,7 @@ export function profileRequest(
         .map((one) => rowOf(rows, one, modes))
         .filter((row) => row !== undefined);
       const named = await Promise.allSettled(
-        nearestRows.map((row) => nearestPoi(client, pay, geoid, row, signal)),
+        nearestRows.map((row) => nearestPoi(client, pay, { geoid, ...times }, row, signal)),
       );
       signal.throwIfAborted();
       const nearest = new Map<number, PoiTime>();
@@ -53,10 +61,11 @@ export function profileRequest(
 /** Requests rows of further types by one mode, without names. */
 export function summaryRequest(
   geoid: string,
-  mode: Mode,
+  { mode, timing }: Pick<Choice, 'mode' | 'timing'>,
   types: readonly number[],
 ): PaidRequest<DataOf<'getBlockSummary'>> {
-  return paidCall('getBlockSummary', { geoid, mode: [mode], type: types }, types.length);
+  const query = { geoid, mode: [mode], ...timingOf([mode], timing), type: types };
+  return paidCall('getBlockSummary', query, types.length);
 }
 
 function rowOf(rows: readonly CategoryTime[], type: number, modes: readonly Mode[]) {
@@ -73,12 +82,12 @@ function rowOf(rows: readonly CategoryTime[], type: number, modes: readonly Mode
 async function nearestPoi(
   client: Client,
   pay: Pay,
-  geoid: string,
+  from: { readonly geoid: string } & Partial<Timing>,
   { dest_type_id, mode, travel_time }: CategoryTime,
   signal: AbortSignal,
 ): Promise<PoiTime | undefined> {
   const query = {
-    geoid,
+    ...from,
     mode: [mode],
     type: [dest_type_id],
     max_minutes: travel_time,

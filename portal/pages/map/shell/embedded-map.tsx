@@ -1,4 +1,4 @@
-import type { MapView, Viewed } from '../views/map-view.ts';
+import { type MapView, titleOf, type Viewed } from '../views/map-view.ts';
 import '../../styles/map.css';
 import '../../styles/embed.css';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
@@ -9,7 +9,7 @@ import { dataDates } from '../catalogue/catalogue.ts';
 import type { DrawnMap } from '../drawing/draw-map.ts';
 import { useColourScheme } from '../drawing/use-colour-scheme.ts';
 import { Swatches } from '../panels/swatches.tsx';
-import { PercentileNote } from '../panels/words.tsx';
+import { TransitNote } from '../panels/words.tsx';
 import { useMap } from '../state/map-context.ts';
 import { writeMapState } from '../state/map-state.ts';
 import { criterionName } from '../views/basket/basket-legend.ts';
@@ -52,7 +52,7 @@ function FreeMap() {
     () => ({ selected: state.block, a: null, b: null, area: inArea?.outline ?? null }),
     [state.block, inArea],
   );
-  const title = view.title(viewed);
+  const title = titleOf(view, viewed);
   useEffect(() => {
     document.title = title;
   }, [title]);
@@ -82,7 +82,7 @@ function Legend({ view, viewed }: { readonly view: MapView; readonly viewed: Vie
   return (
     <section class="embed-legend" aria-labelledby="embed-title">
       <h1 id="embed-title">{view.title(viewed)}</h1>
-      <PercentileNote modes={view.modes(choice)} />
+      <TransitNote modes={view.modes(choice)} />
       {faults.map((fault) => (
         <p key={fault} class="quiet">
           {fault}

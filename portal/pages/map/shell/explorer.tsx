@@ -1,5 +1,6 @@
 import type { RefObject } from 'preact';
 import { useMemo, useRef, useState } from 'preact/hooks';
+import { onRequest } from '../../parts/failed-script.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { UnitsChoice } from '../../parts/units.tsx';
 import { attributionOf, dataDates } from '../catalogue/catalogue.ts';
@@ -10,14 +11,13 @@ import { resultOf } from '../paid/paid-request.ts';
 import { PaidProvider, usePaidRequests, useRequests } from '../paid/use-paid-requests.ts';
 import { AreaPanel } from '../panels/area-panel.tsx';
 import { Switch } from '../panels/choices.tsx';
-import { PERCENTILE } from '../panels/words.tsx';
-import { BlockPanel } from '../profile/block-panel.tsx';
+import { transitWords } from '../panels/words.tsx';
 import { profileRequest } from '../profile/profile-request.ts';
 import { degrees } from '../state/codecs.ts';
 import { useMap } from '../state/map-context.ts';
 import { MAX_OPACITY, MIN_OPACITY, VIEWS } from '../state/map-state.ts';
 import { withMoved, without, withSite } from '../state/sites.ts';
-import type { Viewed } from '../views/map-view.ts';
+import { timingsOf, titleOf, type Viewed } from '../views/map-view.ts';
 import { MAP_VIEWS } from '../views/map-views.ts';
 import { type FoundPoi, MapSearch } from './map-search.tsx';
 import { MapStage, type StageEvents } from './map-stage.tsx';
@@ -28,6 +28,12 @@ import { type DrawnArea, useDrawnArea } from './use-drawn-area.ts';
 import { usePicture, useViewed } from './use-viewed.ts';
 
 const VIEW_NAMES = VIEWS.map((view) => [view, MAP_VIEWS[view].name] as const);
+
+/** Loaded when a block is first selected. */
+const BlockPanel = onRequest(
+  'the selected block',
+  async () => (await import('../profile/block-panel.tsx')).BlockPanel,
+);
 
 export function Explorer() {
   return (
@@ -65,7 +71,7 @@ function MapParts() {
     },
     onDrawnPoi: showCatchment,
   });
-  const title = MAP_VIEWS[view].title(viewed);
+  const title = titleOf(MAP_VIEWS[view], viewed);
   const selected = state.block === null ? '' : `Block ${state.block} is selected.`;
   return (
     <div class="map-parts">
@@ -202,7 +208,9 @@ function Shared(props: {
 }) {
   const { viewed, title, shown, markers, drawn } = props;
   const { catalogue, state, choice, scheme } = viewed;
-  const { legend, modes, requests, summary } = MAP_VIEWS[state.view];
+  const view = MAP_VIEWS[state.view];
+  const { legend, requests, summary } = view;
+  const times = timingsOf(view, choice).map((timing) => transitWords(catalogue, timing));
   return (
     <SharePanel
       requests={requests(viewed)}
@@ -212,7 +220,7 @@ function Shared(props: {
         summary: summary?.(viewed) ?? null,
         hasArea: viewed.area.state === 'here',
         legend: legend(viewed),
-        remark: modes(choice).includes('transit') ? PERCENTILE : null,
+        remark: times.length === 0 ? null : times.join(' '),
         shown,
         opacity: state.opacity / 100,
         selected: state.block,
@@ -251,6 +259,6 @@ function DisplayChoices() {
 function useProfile() {
   const { catalogue, state, choice } = useMap();
   const { block } = state;
-  const request = block === null ? null : profileRequest(block, catalogue, choice.type.leaves);
+  const request = block === null ? null : profileRequest(block, catalogue, choice);
   return resultOf(useRequests(), request);
 }

@@ -28,17 +28,18 @@ export function useViewed(found: FoundPoi | null, profile: Profile | null): View
   const inArea = area.state === 'here' ? area.of : null;
   const free = useFreeViews(view, inArea);
   const catchment = useMemo(
-    () => (poi === null ? null : catchmentOf(requests, poi, choice.mode)),
-    [poi, choice.mode, requests.changes],
+    () => (poi === null ? null : catchmentOf(requests, poi, choice)),
+    [poi, choice.service, requests.changes],
   );
   const areaBody = useMemo(() => inArea && bodyOf(inArea), [inArea]);
   const pois = catalogue.poisOf(choice.sitesType?.leaves ?? [], []).map(({ url }) => url);
   const mostPois = usePoisAround(pois, inArea, metresWithin(choice.mode, sitesBy.within));
   const sites = useMemo(() => {
     const direction = sitesType === null ? sitesBy.direction : 'to';
-    const by = { ...sitesBy, direction, type: sitesType, area: areaBody, mode: choice.mode };
+    const { mode, timing } = choice;
+    const by = { ...sitesBy, direction, type: sitesType, area: areaBody, mode, timing };
     return measuredSites({ ...by, points: state.sites, mostPois }, requests);
-  }, [state.sites, sitesType, sitesBy, areaBody, mostPois, choice.mode, requests.changes]);
+  }, [state.sites, sitesType, sitesBy, areaBody, mostPois, choice.service, requests.changes]);
   const { sides } = MAP_VIEWS[state.view];
   const [a, b] = sidesOf(state, choice);
   const reach = resultOf(requests, sides > 0 ? a : null);
@@ -58,14 +59,14 @@ export function usePicture(viewed: Viewed): { readonly shown: Shown; readonly ou
   const { state, choice, a, b, reach, comparison, catchment, sites } = viewed;
   const { view, minutes, compared, basketBy, block, origin, otherOrigin } = state;
   const { sitesColoured, sitesBy } = state;
-  const { mode, bandsUrl, otherMode, sitesType } = choice;
+  const { service, bandsUrl, otherMode, sitesType } = choice;
   const basket = viewed.basket.state === 'here' ? viewed.basket.view : null;
   const access = viewed.access.state === 'here' ? viewed.access.view : null;
   // Depends on the parts that views show, since every move of the map makes a new state and choice.
   const shown = useMemo(
     () => MAP_VIEWS[view].shown(viewed),
     [
-      ...[view, minutes, compared, basketBy, mode, otherMode, bandsUrl],
+      ...[view, minutes, compared, basketBy, service, otherMode, bandsUrl],
       ...[a?.name, b?.name, reach, comparison, catchment, basket?.blocks, basket?.of],
       ...[access?.blocks, access?.of, choice.counted, state.direction],
       // Bands are drawn from tiles, and need no blocks.

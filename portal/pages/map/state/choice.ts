@@ -1,6 +1,7 @@
 import type { Mode } from '../../../client/src/index.ts';
 import { type Catalogue, type MapType, modeName } from '../catalogue/catalogue.ts';
 import type { Weight } from '../catalogue/weights.ts';
+import { BASE_TIMING, serviceOf, type Timing, timingWords } from '../catalogue/windows.ts';
 import type { Criterion } from '../measures/basket.ts';
 import type { MapState } from './map-state.ts';
 
@@ -11,12 +12,17 @@ const FIRST_TYPE = 101;
 /** Parts of a release that a state chooses. */
 export interface Choice {
   readonly mode: Mode;
+  /** The window and the percentile of times by transit. */
+  readonly timing: Timing;
+  /** The times of the mode; of transit, those of the window and percentile. */
+  readonly service: string;
   readonly type: MapType;
   /** The bands of the type, or of the first leaf of a parent. */
   readonly bandsUrl: string;
   /** The type whose POIs are the sites; null for sites of one's own. */
   readonly sitesType: MapType | null;
   readonly otherMode: Mode;
+  readonly otherTiming: Timing;
   /** The weight that is counted within a reach; null if the release has people only. */
   readonly weight: Weight | null;
   /** The weight that is counted within reach of every block; null if the release counts none. */
@@ -33,8 +39,11 @@ export interface Choice {
 export function choiceOf(catalogue: Catalogue, state: MapState): Choice {
   const { modes, types } = catalogue;
   const mode = preferred(modes, state.mode, FIRST_MODE);
+  const timing = heldTiming(catalogue, state.timing) ?? BASE_TIMING;
+  const otherTiming = heldTiming(catalogue, state.otherTiming) ?? timing;
+  const service = serviceOf(mode, timing);
   const bandsOf = ({ leaves }: MapType) =>
-    leaves.flatMap((leaf) => catalogue.bandsUrl(mode, leaf) ?? []);
+    leaves.flatMap((leaf) => catalogue.bandsUrl(service, leaf) ?? []);
   const mapped = [...types, ...catalogue.parents].filter((one) => bandsOf(one).length > 0);
   const type =
     mapped.find(({ id }) => id === state.type) ??
@@ -49,13 +58,17 @@ export function choiceOf(catalogue: Catalogue, state: MapState): Choice {
   if (state.otherMode !== null && state.otherMode !== otherMode) {
     lacks('second mode', modeName(otherMode));
   }
+  for (const stated of [state.timing, state.otherTiming]) {
+    if (stated === null || heldTiming(catalogue, stated) !== null) continue;
+    lacks('window of departures', timingWords(catalogue.windows, timing) ?? 'that of the release');
+  }
   const weight = weightOf(catalogue, state.weight);
   const inAccess = catalogue.weights.filter(({ area_access }) => area_access);
   const counted = inAccess.find((one) => one.weight === state.weight) ?? inAccess[0] ?? null;
   if (state.weight !== null && catalogue.weights.every((one) => one.weight !== state.weight)) {
     lacks('weight', weight?.label ?? 'people');
   }
-  const { basket, isWhole, hasAny } = basketOf(catalogue, state.basket);
+  const { basket, isWhole, hasAny } = basketOf(catalogue, state.basket, timing);
   if (!isWhole) {
     const shown = hasAny ? 'They are left out.' : 'Shown instead: things of everyday life.';
     faults.push(`The basket has criteria that this release lacks. ${shown}`);
@@ -65,7 +78,8 @@ export function choiceOf(catalogue: Catalogue, state: MapState): Choice {
   if (state.sitesType !== null && sitesType === null) {
     faults.push('The address has a type of sites that this release lacks.');
   }
-  return { mode, type, sitesType, basket, bandsUrl, otherMode, weight, counted, faults };
+  const times = { mode, timing, service, otherMode, otherTiming };
+  return { ...times, type, sitesType, basket, bandsUrl, weight, counted, faults };
 }
 
 /**
@@ -84,8 +98,9 @@ const FIRST_CRITERIA = 4;
 const FIRST_MINUTES = 15;
 
 /** The stated criteria that the release has bands of, or those of the first basket. */
-function basketOf(catalogue: Catalogue, stated: readonly Criterion[] | null) {
-  const has = ({ mode, type }: Criterion) => catalogue.bandsUrl(mode, type) !== undefined;
+function basketOf(catalogue: Catalogue, stated: readonly Criterion[] | null, timing: Timing) {
+  const has = ({ mode, type }: Criterion) =>
+    catalogue.bandsUrl(serviceOf(mode, timing), type) !== undefined;
   const mode = preferred(catalogue.modes, null, FIRST_MODE);
   const everyday = [...catalogue.everyday, ...catalogue.types.map(({ id }) => id)]
     .map((type): Criterion => ({ mode, type, minutes: FIRST_MINUTES }))
@@ -97,6 +112,13 @@ function basketOf(catalogue: Catalogue, stated: readonly Criterion[] | null) {
     isWhole: stated === null || held.length === stated.length,
     hasAny: held.length > 0,
   };
+}
+
+/** A stated window and percentile, if the release has it; every release has the base one. */
+function heldTiming({ windows }: Catalogue, stated: Timing | null): Timing | null {
+  if (stated === null || serviceOf('transit', stated) === 'transit') return stated;
+  const window = windows.find(({ name }) => name === stated.departure);
+  return window?.percentiles.includes(stated.percentile) ? stated : null;
 }
 
 function preferred(all: readonly Mode[], stated: string | null, first: Mode): Mode {

@@ -1,4 +1,5 @@
 import { REQUEST_LIMITS } from '../../../../proxy/http/request-limits.ts';
+import type { Timing } from '../catalogue/windows.ts';
 import type { Criterion } from '../measures/basket.ts';
 import { type Area, areaCodec } from './area.ts';
 import {
@@ -52,6 +53,8 @@ export type Origin = string | Point;
 export interface MapState {
   readonly view: View;
   readonly mode: string | null;
+  /** Window and percentile of times by transit; null: those of every release. */
+  readonly timing: Timing | null;
   readonly type: number | null;
   readonly position: MapPosition | null;
   /** GEOID of the selected block. */
@@ -69,6 +72,8 @@ export interface MapState {
   readonly otherOrigin: Origin | null;
   /** Mode of B; null: that of A. */
   readonly otherMode: string | null;
+  /** Window and percentile of B; null: those of A. */
+  readonly otherTiming: Timing | null;
   readonly compared: (typeof COMPARED)[number];
   readonly basket: readonly Criterion[] | null;
   readonly basketBy: (typeof BASKET_BY)[number];
@@ -133,6 +138,13 @@ const mode = {
   read: (text: string) => (/^[a-z]{1,20}$/.test(text) ? text : undefined),
   write: String,
 };
+const timing = {
+  read(text: string) {
+    const [, departure, percentile] = /^([a-z][a-z0-9_]{0,23})-([1-9]\d?)$/.exec(text) ?? [];
+    return departure === undefined ? undefined : { departure, percentile: Number(percentile) };
+  },
+  write: ({ departure, percentile }: Timing) => `${departure}-${percentile}`,
+};
 const weight = {
   read: (text: string) => (/^[a-z][a-z0-9_]{0,39}$/.test(text) ? text : undefined),
   write: String,
@@ -144,6 +156,7 @@ const destId = wholeNumber(0, 999_999_999_999_999);
 const MEMBERS: { readonly [K in keyof MapState]: Member<MapState[K]> } = {
   view: { key: 'v', what: 'view', initial: 'nearest', ...oneOf(VIEWS) },
   mode: { key: 'm', what: 'mode', initial: null, ...optional(mode) },
+  timing: { key: 'h', what: 'window of departures', initial: null, ...optional(timing) },
   type: { key: 't', what: 'destination type', initial: null, ...optional(typeId) },
   position: {
     key: 'map',
@@ -163,6 +176,12 @@ const MEMBERS: { readonly [K in keyof MapState]: Member<MapState[K]> } = {
   weight: { key: 'w', what: 'weight', initial: null, ...optional(weight) },
   otherOrigin: { key: 'o2', what: 'second origin', initial: null, ...optional(originCodec) },
   otherMode: { key: 'm2', what: 'second mode', initial: null, ...optional(mode) },
+  otherTiming: {
+    key: 'h2',
+    what: 'second window of departures',
+    initial: null,
+    ...optional(timing),
+  },
   compared: { key: 's', what: 'comparison', initial: 'difference', ...oneOf(COMPARED) },
   basket: {
     key: 'k',

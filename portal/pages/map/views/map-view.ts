@@ -6,6 +6,7 @@ import type { Tally } from '../blocks/coloured-blocks.ts';
 import type { ClassedAccess, TestedBasket } from '../blocks/measures.ts';
 import type { LoadedInView } from '../blocks/use-in-view.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
+import { serviceOf, type Timing, timingWords } from '../catalogue/windows.ts';
 import type { Shown } from '../drawing/draw-map.ts';
 import type { Scheme } from '../drawing/paint.ts';
 import type { BasketTally } from '../measures/basket.ts';
@@ -77,7 +78,7 @@ export interface MapView {
   readonly name: string;
   /** Number of origins: none, A only, or A and B. */
   readonly sides: 0 | 1 | 2;
-  /** Title of pictures, of their files, and of the map for screen readers. */
+  /** Title without the window of times by transit, which `titleOf` adds. */
   readonly title: (of: Viewed) => string;
   /** A sentence on the people in the chosen area, or else in view; null until they are counted. */
   readonly summary?: (of: Viewed) => string | null;
@@ -101,6 +102,25 @@ export interface MapRequest {
   readonly parameters: Readonly<Record<string, unknown>>;
   /** The member of the response that has the rows, or the sums of a basket. */
   readonly rows: 'results' | 'blocks' | 'basket';
+}
+
+/** The windows and percentiles of the transit times of a view: none, one, or those of A and B. */
+export function timingsOf({ sides, modes }: MapView, choice: Choice): readonly Timing[] {
+  const { timing, otherTiming } = choice;
+  const all = modes(choice).flatMap((mode, i) =>
+    mode === 'transit' ? [sides === 2 && i === 1 ? otherTiming : timing] : [],
+  );
+  return [...new Map(all.map((one) => [serviceOf('transit', one), one])).values()];
+}
+
+/**
+ * The title of a view, and which times by transit it shows where the release has several, of
+ * pictures and of the map for screen readers.
+ */
+export function titleOf(view: MapView, of: Viewed): string {
+  const { windows } = of.catalogue;
+  const times = timingsOf(view, of.choice).flatMap((one) => timingWords(windows, one) ?? []);
+  return [view.title(of), ...times].join('; ');
 }
 
 /** Words for the band of a block in view; null if it is not known. */

@@ -12,12 +12,12 @@ export function useFreeViews(
   area: AreaBlocks | null,
 ): Pick<Loaded, 'blocks' | 'basket' | 'access'> {
   const { state, choice } = useMap();
-  const { mode, type, sitesType, basket } = choice;
+  const { service, timing, type, sitesType, basket } = choice;
   const types = (view === 'nearest' ? type : view === 'sites' ? sitesType : null)?.leaves ?? [];
   const asked = view === 'access' ? accessChoice(state, choice) : null;
   return {
-    blocks: useInView(types.length > 0 ? nearestMeasure(mode, types) : null, area),
-    basket: useInView(view === 'basket' ? basketMeasure(basket) : null, area),
-    access: useInView(asked && accessMeasure(asked.count), area),
+    blocks: useInView(types.length > 0 ? nearestMeasure(service, types) : null, area),
+    basket: useInView(view === 'basket' ? basketMeasure(basket, timing) : null, area),
+    access: useInView(asked && accessMeasure({ ...asked.count, mode: service }), area),
   };
 }

@@ -6,6 +6,7 @@ import { count, percent } from '../../../formats.ts';
 import { countWords } from '../../blocks/block-bands.ts';
 import type { Tally } from '../../blocks/coloured-blocks.ts';
 import type { Weight } from '../../catalogue/weights.ts';
+import { type Timing, timingOf } from '../../catalogue/windows.ts';
 import type { Scheme } from '../../drawing/paint.ts';
 import type { PeopleRow } from '../../panels/people-legend.tsx';
 import type { Choice } from '../../state/choice.ts';
@@ -15,6 +16,8 @@ import type { Viewed } from '../map-view.ts';
 /** A weight, and how it is counted within reach of every block. */
 interface AccessChoice {
   readonly weight: Weight;
+  /** Members that name its window and percentile, if they are not those of every release. */
+  readonly times: Partial<Timing>;
   readonly count: {
     readonly of: string;
     readonly direction: Direction;
@@ -25,11 +28,12 @@ interface AccessChoice {
 
 /** The count that a state chooses; null if the release counts nothing within reach. */
 export function accessChoice(state: MapState, choice: Choice): AccessChoice | null {
-  const { counted: weight, mode } = choice;
+  const { counted: weight, mode, timing } = choice;
   if (weight === null) return null;
   const { direction } = state;
   return {
     weight,
+    times: timingOf([mode], timing),
     count: { of: weight.weight, direction, mode, minutes: minutesOf(state) },
   };
 }

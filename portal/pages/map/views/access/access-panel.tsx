@@ -4,7 +4,7 @@ import { ListedBlocks } from '../../panels/block-downloads.tsx';
 import { ModeChoice, Switch, WeightChoice } from '../../panels/choices.tsx';
 import { PeopleLegend } from '../../panels/people-legend.tsx';
 import { Sentences, sentencesOf } from '../../panels/people-sentences.tsx';
-import { PercentileNote } from '../../panels/words.tsx';
+import { TransitTimes } from '../../panels/transit-times.tsx';
 import { useMap } from '../../state/map-context.ts';
 import { COUNTED_MINUTES, DIRECTIONS } from '../../state/map-state.ts';
 import type { Loaded } from '../map-view.ts';
@@ -22,7 +22,7 @@ export function AccessPanel({ access, area }: Pick<Loaded, 'access' | 'area'>) {
   const { bounds = null, classes } = view?.of ?? {};
   const list =
     view && bounds && classes
-      ? accessList(view.blocks, { classes, bounds }, view.seen, count)
+      ? accessList(view.blocks, { classes, bounds }, view.seen, { ...count, ...asked.times })
       : null;
   const title = `${weight.label} ${withinWords(count)}`;
   const rows = accessRows({ access }, scheme);
@@ -51,7 +51,7 @@ export function AccessPanel({ access, area }: Pick<Loaded, 'access' | 'area'>) {
         chosen={count.direction}
         onChoose={(next) => change({ direction: next })}
       />
-      <PercentileNote modes={[count.mode]} />
+      <TransitTimes modes={[count.mode]} />
       {rows.length > 0 && (
         <PeopleLegend
           caption={`People in view by ${weight.unit} within reach`}

@@ -1,11 +1,11 @@
 import { UNROUTED } from '../../../../../shards/bands/time-bands.ts';
+import { onRequest } from '../../../parts/failed-script.tsx';
 import { countWords } from '../../blocks/block-bands.ts';
 import { groundSwatches } from '../../panels/legend-swatches.ts';
 import { summaryOf } from '../../panels/people-sentences.tsx';
 import { PLACE_DIGITS } from '../../state/area.ts';
 import type { MapRequest, MapView, Viewed } from '../map-view.ts';
 import { accessChoice, accessRows, colourClass, sayAccess, withinWords } from './access-legend.ts';
-import { AccessPanel } from './access-panel.tsx';
 
 export const accessView: MapView = {
   name: 'Jobs',
@@ -26,7 +26,7 @@ export const accessView: MapView = {
     const bounds = view?.of.bounds ?? [];
     return {
       of: 'classes',
-      name: `access ${JSON.stringify(accessChoice(state, choice)?.count ?? null)}`,
+      name: `access ${JSON.stringify(accessChoice(state, choice)?.count ?? null)} ${choice.service}`,
       modes: [choice.mode],
       pois: catalogue.poisOf([], [choice.mode]),
       palette: 'classes',
@@ -46,7 +46,7 @@ export const accessView: MapView = {
     if (of.classes[at] === UNROUTED) return words;
     return `${words} ${asked.weight.unit} ${withinWords(asked.count)}`;
   },
-  Panel: AccessPanel,
+  Panel: onRequest('the view', async () => (await import('./access-panel.tsx')).AccessPanel),
   requests: (of) => [exactRequest(of)].flatMap((one) => one ?? []),
 };
 
@@ -55,7 +55,7 @@ function exactRequest({ state, choice, access, area }: Viewed): MapRequest | nul
   const asked = accessChoice(state, choice);
   if (asked === null) return null;
   const { mode, minutes, direction, of } = asked.count;
-  const query = { of: [of], mode: [mode], minutes: [minutes], direction };
+  const query = { of: [of], mode: [mode], minutes: [minutes], direction, ...asked.times };
   const chosen = area.state === 'here' ? area.of : null;
   if (typeof chosen?.area === 'string' && chosen.area.length === PLACE_DIGITS) {
     return {

@@ -10,12 +10,12 @@ import { Switch } from '../../panels/choices.tsx';
 import { PeopleLegend } from '../../panels/people-legend.tsx';
 import { Sentences, sentencesOf } from '../../panels/people-sentences.tsx';
 import { SumsTable } from '../../panels/sums-table.tsx';
-import { PercentileNote } from '../../panels/words.tsx';
+import { TransitTimes } from '../../panels/transit-times.tsx';
 import { useMap } from '../../state/map-context.ts';
 import type { MapState } from '../../state/map-state.ts';
 import type { Loaded } from '../map-view.ts';
 import { basketRows, countiesOf, criterionName, sayBasket } from './basket-legend.ts';
-import { basketRequest, type Coverage } from './basket-request.ts';
+import { basketRequest, type Coverage, timesOf } from './basket-request.ts';
 import { CriteriaList } from './criteria-list.tsx';
 
 const COLOURED_BY: readonly (readonly [MapState['basketBy'], string])[] = [
@@ -31,12 +31,13 @@ export function BasketPanel({ basket, area }: Pick<Loaded, 'basket' | 'area'>) {
   const { catalogue, state, choice, change } = useMap();
   const scheme = useColourScheme();
   const criteria = choice.basket;
+  const times = timesOf(choice);
   const view = basket.state === 'here' ? basket.view : null;
-  const list = view && basketList(view.blocks, view.of.basket, view.seen, view.of.criteria);
+  const list = view && basketList(view.blocks, view.of.basket, view.seen, view.of.criteria, times);
   return (
     <section class="view" aria-labelledby="basket">
       <h2 id="basket">Who has everything nearby</h2>
-      <PercentileNote modes={criteria.map(({ mode }) => mode)} />
+      <TransitTimes modes={criteria.map(({ mode }) => mode)} />
       <CriteriaList
         catalogue={catalogue}
         criteria={criteria}
@@ -76,7 +77,7 @@ function ExactBasket({ basket, area }: Pick<Loaded, 'basket' | 'area'>) {
   return (
     <div class="exact">
       <h3>Exact totals: {summed.name}</h3>
-      <Paid request={basketRequest(summed.body, criteria)} label="Exact shares">
+      <Paid request={basketRequest(summed.body, criteria, timesOf(choice))} label="Exact shares">
         {(coverage) => (
           <ExactShares coverage={coverage} criteria={criteria} catalogue={catalogue} />
         )}

@@ -6,7 +6,7 @@ import { groundSwatches } from '../../panels/legend-swatches.ts';
 import { summaryOf } from '../../panels/people-sentences.tsx';
 import type { MapView } from '../map-view.ts';
 import { basketRows, countiesOf, sayBasket } from './basket-legend.ts';
-import { basketBody } from './basket-request.ts';
+import { basketBody, timesOf } from './basket-request.ts';
 
 export const basketView: MapView = {
   name: 'Basket',
@@ -53,7 +53,7 @@ export const basketView: MapView = {
       {
         name: 'Exact shares of the area',
         operation: 'measureCoverage',
-        parameters: { ...basketBody(summed.body, choice.basket) },
+        parameters: { ...basketBody(summed.body, choice.basket, timesOf(choice)) },
         rows: 'basket',
       },
     ];

@@ -1,5 +1,6 @@
 import { catchmentList } from '../../blocks/block-lists.ts';
 import { useBlockFacts } from '../../blocks/use-block-facts.ts';
+import { timingOf } from '../../catalogue/windows.ts';
 import { useColourScheme } from '../../drawing/use-colour-scheme.ts';
 import { Paid } from '../../paid/paid.tsx';
 import { ListedBlocks } from '../../panels/block-downloads.tsx';
@@ -8,7 +9,8 @@ import { catchmentSwatches } from '../../panels/legend-swatches.ts';
 import { MinutesSlider } from '../../panels/minutes-slider.tsx';
 import { PeopleWithin } from '../../panels/people-within.tsx';
 import { Swatches } from '../../panels/swatches.tsx';
-import { catchmentTitle, FarNote, PercentileNote, reachTitle } from '../../panels/words.tsx';
+import { TransitTimes } from '../../panels/transit-times.tsx';
+import { catchmentTitle, FarNote, reachTitle } from '../../panels/words.tsx';
 import { useMap } from '../../state/map-context.ts';
 import { MAX_CATCHMENT_MINUTES, minutesOf } from '../../state/map-state.ts';
 import type { Loaded } from '../map-view.ts';
@@ -28,14 +30,18 @@ export function CatchmentPanel(loaded: Pick<Loaded, 'poiName' | 'catchment' | 'a
   const { facts, isFar } = useBlockFacts(geoids);
   const list =
     state.poi !== null && reach && facts
-      ? catchmentList(facts, reach, minutes, { mode, dest_id: state.poi })
+      ? catchmentList(facts, reach, minutes, {
+          mode,
+          dest_id: state.poi,
+          ...timingOf([mode], choice.timing),
+        })
       : null;
   return (
     <section class="view" aria-labelledby="catchment">
       <h2 id="catchment">
         {catchment === null ? catchmentTitle(mode, minutes) : reachTitle(mode, 'to', minutes)}
       </h2>
-      <PercentileNote modes={[mode]} />
+      <TransitTimes modes={[mode]} />
       {catchment === null ? (
         <>
           <p class="quiet">Click a place on the map, or search for one above.</p>

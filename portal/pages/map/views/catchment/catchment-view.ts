@@ -1,4 +1,5 @@
 import { onRequest } from '../../../parts/failed-script.tsx';
+import { timingOf } from '../../catalogue/windows.ts';
 import { CATCHMENT_CLASS_MINUTES, minutesTo, reachClasses } from '../../measures/reach.ts';
 import { catchmentSwatches } from '../../panels/legend-swatches.ts';
 import { catchmentTitle, reachTitle } from '../../panels/words.tsx';
@@ -34,13 +35,14 @@ export const catchmentView: MapView = {
     return typeof minutes === 'number' ? `${minutes.toFixed(1)} min` : null;
   },
   Panel: onRequest('the view', async () => (await import('./catchment-panel.tsx')).CatchmentPanel),
-  requests({ state: { poi }, choice: { mode } }) {
+  requests({ state: { poi }, choice: { mode, timing } }) {
     if (poi === null) return [];
+    const query = { mode: [mode], limit: PAGE_ROWS, ...timingOf([mode], timing) };
     return [
       {
         name: 'Catchment',
         operation: 'listPoiCatchment',
-        parameters: { dest_id: poi, mode: [mode], limit: PAGE_ROWS },
+        parameters: { dest_id: poi, ...query },
         rows: 'results',
       },
     ];

@@ -1,3 +1,4 @@
+import type { ComponentProps } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { byMode } from '../../../../../shards/modes.ts';
 import { count } from '../../../formats.ts';
@@ -20,10 +21,12 @@ import { differenceSwatches, reachSwatches } from '../../panels/legend-swatches.
 import { MinutesSlider } from '../../panels/minutes-slider.tsx';
 import { SumsTable } from '../../panels/sums-table.tsx';
 import { Swatches } from '../../panels/swatches.tsx';
-import { FarNote, originName, PercentileNote } from '../../panels/words.tsx';
+import { WindowChoice } from '../../panels/transit-times.tsx';
+import { FarNote, originName, transitWords } from '../../panels/words.tsx';
 import { useMap } from '../../state/map-context.ts';
 import type { MapState, Origin } from '../../state/map-state.ts';
-import type { Loaded } from '../map-view.ts';
+import { type Loaded, timingsOf } from '../map-view.ts';
+import { compareView } from './compare-view.ts';
 
 const SHOWN: readonly (readonly [MapState['compared'], string])[] = [
   ['difference', 'Difference'],
@@ -34,20 +37,27 @@ const SHOWN: readonly (readonly [MapState['compared'], string])[] = [
 
 export function ComparePanel(loaded: Pick<Loaded, 'a' | 'b' | 'comparison' | 'poiName' | 'area'>) {
   const { a, b, comparison } = loaded;
-  const { mode, otherMode } = useMap().choice;
+  const { catalogue, choice } = useMap();
   const isSame = a?.name === b?.name;
   const [nameOfA, nameOfB] = useSideNames(loaded.poiName);
   return (
     <section class="view" aria-labelledby="compare">
       <h2 id="compare">Compare A with B</h2>
-      <PercentileNote modes={[mode, otherMode]} />
+      {timingsOf(compareView, choice).map((timing) => (
+        <p key={JSON.stringify(timing)} class="quiet">
+          {transitWords(catalogue, timing)}
+        </p>
+      ))}
       {a === null || b === null ? (
         <p class="quiet">Select a block on the map, then “Use as A”.</p>
       ) : (
         <>
           <Sides poiName={loaded.poiName} />
           {isSame ? (
-            <p class="quiet">Choose another mode for B, or select another block and “Use as B”.</p>
+            <p class="quiet">
+              Choose another mode {catalogue.windows.length > 0 && 'or other departures '}for B, or
+              select another block and “Use as B”.
+            </p>
           ) : (
             <>
               <Paid request={a} label="Load A" what={nameOfA} />
@@ -76,7 +86,7 @@ function useSideNames(poiName: string | null): readonly [string, string] {
 function Sides({ poiName }: Pick<Loaded, 'poiName'>) {
   const { state, choice, change } = useMap();
   const { origin, otherOrigin } = state;
-  const { mode, otherMode } = choice;
+  const { mode, timing, otherMode, otherTiming } = choice;
   return (
     <div class="sides">
       <div class="side side-a">
@@ -87,6 +97,11 @@ function Sides({ poiName }: Pick<Loaded, 'poiName'>) {
           mode={mode}
           onMode={(next) => change({ mode: next, otherMode })}
         />
+        <SideTimes
+          of="A: "
+          {...{ mode, timing }}
+          onTiming={(next) => change({ timing: next, otherTiming })}
+        />
       </div>
       <div class="side side-b">
         <h3>B</h3>
@@ -96,9 +111,22 @@ function Sides({ poiName }: Pick<Loaded, 'poiName'>) {
           mode={otherMode}
           onMode={(next) => change({ otherMode: next })}
         />
+        <SideTimes
+          of="B: "
+          mode={otherMode}
+          timing={otherTiming}
+          onTiming={(next) => change({ otherTiming: next })}
+        />
       </div>
     </div>
   );
+}
+
+/** The choice of the departures of a side, where it is by transit and the release has several. */
+function SideTimes(props: ComponentProps<typeof WindowChoice> & { readonly mode: string }) {
+  const { mode, ...choice } = props;
+  const hasChoice = mode === 'transit' && useMap().catalogue.windows.length > 0;
+  return hasChoice ? <WindowChoice {...choice} /> : null;
 }
 
 function Compared(props: {

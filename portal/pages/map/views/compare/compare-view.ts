@@ -41,12 +41,13 @@ export const compareView: MapView = {
     return `A ${words(comparison.a[at])}, B ${words(comparison.b[at])} min`;
   },
   Panel: onRequest('the view', async () => (await import('./compare-panel.tsx')).ComparePanel),
-  requests({ state, choice: { mode, otherMode } }) {
+  requests({ state, choice }) {
+    const { otherMode: mode, otherTiming: timing } = choice;
     const { origin, otherOrigin } = state;
     if (origin === null) return [];
     return [
-      blocksRequest('Reach of A', state, origin, mode),
-      blocksRequest('Reach of B', state, otherOrigin ?? origin, otherMode),
+      blocksRequest('Reach of A', state, origin, choice),
+      blocksRequest('Reach of B', state, otherOrigin ?? origin, { mode, timing }),
     ];
   },
 };

@@ -3,6 +3,7 @@ import type { Area, DataOf, Mode } from '../../../../client/src/index.ts';
 import { count, percent } from '../../../formats.ts';
 import { type AreaBlocks, bodyOf } from '../../blocks/area-blocks.ts';
 import type { Weight } from '../../catalogue/weights.ts';
+import { type Timing, timingOf } from '../../catalogue/windows.ts';
 import { Paid } from '../../paid/paid.tsx';
 import { type PaidRequest, paidCall } from '../../paid/paid-request.ts';
 import { SumsTable } from '../../panels/sums-table.tsx';
@@ -16,14 +17,19 @@ const WHOLES = ['people', 'workers'];
 /** The share of each group of people in an area that is near a POI, for tokens. */
 export function GroupsPanel({ area }: { readonly area: AreaBlocks }) {
   const { catalogue, choice } = useMap();
-  const { mode, type } = choice;
+  const { mode, timing, type } = choice;
   const groups = catalogue.weights
     .filter(({ weight, unit }) => WHOLES.includes(unit) && !WHOLES.includes(weight))
     .toSorted((a, b) => WHOLES.indexOf(a.unit) - WHOLES.indexOf(b.unit))
     .slice(0, MAX_GROUPS);
   // A parent has rows of each of its leaves.
   if (groups.length === 0 || type.leaves.length > 1) return null;
-  const request = groupsRequest(bodyOf(area), mode, type.id, groups);
+  const request = groupsRequest(
+    bodyOf(area),
+    { mode: [mode], ...timingOf([mode], timing) },
+    type.id,
+    groups,
+  );
   return (
     <Paid request={request} label={`By group in ${area.name}`}>
       {({ results }) => (
@@ -62,12 +68,12 @@ function NoiseNote({ groups }: { readonly groups: readonly Weight[] }) {
 
 function groupsRequest(
   area: Area,
-  mode: Mode,
+  times: { readonly mode: readonly Mode[] } & Partial<Timing>,
   type: number,
   groups: readonly Weight[],
 ): PaidRequest<DataOf<'measureCoverage'>> {
   const by = groups.map(({ weight }) => weight);
-  const body = { area, mode: [mode], type: [type], by };
+  const body = { area, ...times, type: [type], by };
   const { row, area_minimum } = PLANS.charges;
   return paidCall('measureCoverage', body, Math.max(area_minimum, (1 + by.length) * row));
 }

@@ -4,13 +4,14 @@ import { nearestList } from '../../blocks/block-lists.ts';
 import { shareWithin, type Tally } from '../../blocks/coloured-blocks.ts';
 import { mapTitle } from '../../catalogue/catalogue.ts';
 import { anyOf } from '../../catalogue/type-nouns.ts';
+import { timingOf } from '../../catalogue/windows.ts';
 import { useColourScheme } from '../../drawing/use-colour-scheme.ts';
 import { ListedBlocks } from '../../panels/block-downloads.tsx';
 import { ModeChoice, TypeChoice } from '../../panels/choices.tsx';
 import { BAND_ORDER, bandSwatch } from '../../panels/legend-swatches.ts';
 import { PeopleLegend } from '../../panels/people-legend.tsx';
 import { Sentences, sentencesOf } from '../../panels/people-sentences.tsx';
-import { PercentileNote } from '../../panels/words.tsx';
+import { TransitTimes } from '../../panels/transit-times.tsx';
 import { useMap } from '../../state/map-context.ts';
 import type { Loaded } from '../map-view.ts';
 
@@ -19,11 +20,15 @@ import type { Loaded } from '../map-view.ts';
  */
 export function NearestPanel({ blocks, area }: Pick<Loaded, 'blocks' | 'area'>) {
   const { catalogue, choice, change } = useMap();
-  const { mode, type } = choice;
+  const { mode, timing, type } = choice;
   const title = mapTitle(mode, type.name);
   const list =
     blocks.state === 'here'
-      ? nearestList(blocks.view.blocks, blocks.view.of, blocks.view.seen, mode, type.id)
+      ? nearestList(blocks.view.blocks, blocks.view.of, blocks.view.seen, {
+          mode,
+          dest_type_id: type.id,
+          ...timingOf([mode], timing),
+        })
       : null;
   return (
     <>
@@ -37,7 +42,7 @@ export function NearestPanel({ blocks, area }: Pick<Loaded, 'blocks' | 'area'>) 
       </div>
       <section aria-labelledby="legend">
         <h2 id="legend">{title}</h2>
-        <PercentileNote modes={[mode]} />
+        <TransitTimes modes={[mode]} />
         <Legend title={title} blocks={blocks} />
         <Sentences of={sentencesOf(blocks, area, sayNear(type.name))} />
         {area.state === 'here' && <Groups area={area.of} />}

@@ -1,9 +1,11 @@
 import { BEYOND } from '../../../../../shards/bands/time-bands.ts';
 import { type AreaBlocks, bodyOf } from '../../blocks/area-blocks.ts';
 import { type Catalogue, type MapType, mapTitle } from '../../catalogue/catalogue.ts';
+import { timingOf } from '../../catalogue/windows.ts';
 import type { Shown } from '../../drawing/draw-map.ts';
 import { nearestSwatches } from '../../panels/legend-swatches.ts';
 import { summaryOf } from '../../panels/people-sentences.tsx';
+import type { Choice } from '../../state/choice.ts';
 import { bandWords, type Loaded, type MapRequest, type MapView } from '../map-view.ts';
 import { NearestPanel, sayNear } from './nearest-panel.tsx';
 
@@ -14,8 +16,7 @@ export const nearestView: MapView = {
   summary: ({ blocks, area, choice: { type } }) => summaryOf(blocks, area, sayNear(type.name)),
   legend: ({ catalogue, scheme }) => nearestSwatches(catalogue.baseMap, scheme),
   modes: ({ mode }) => [mode],
-  shown: ({ catalogue, choice: { mode, type }, blocks }) =>
-    shownNearest(catalogue, mode, type, blocks),
+  shown: ({ catalogue, choice, blocks }) => shownNearest(catalogue, choice, choice.type, blocks),
   minutesOf({ state, choice: { mode, type }, blocks, profile }, geoid) {
     const exact =
       Number(state.block) === geoid
@@ -29,15 +30,17 @@ export const nearestView: MapView = {
     return bandWords(blocks, geoid);
   },
   Panel: NearestPanel,
-  requests({ state: { block: geoid }, choice: { mode, type }, area }) {
-    const ofArea = area.state === 'here' ? [coverageRequest(area.of, mode, type.id)] : [];
+  requests({ state: { block: geoid }, choice, area }) {
+    const { mode, timing, type } = choice;
+    const ofArea = area.state === 'here' ? [coverageRequest(area.of, choice)] : [];
+    const query = { mode: [mode], type: [type.id], ...timingOf([mode], timing) };
     if (geoid === null) return ofArea;
     return [
       ...ofArea,
       {
         name: 'Minutes from the selected block',
         operation: 'getBlockSummary',
-        parameters: { geoid, mode: [mode], type: [type.id] },
+        parameters: { geoid, ...query },
         rows: 'results',
       },
     ];
@@ -47,17 +50,17 @@ export const nearestView: MapView = {
 /** The blocks by minutes to the nearest POI of a type, or of any of its leaves. */
 export function shownNearest(
   catalogue: Catalogue,
-  mode: string,
+  { mode, service }: Pick<Choice, 'mode' | 'service'>,
   { id, leaves }: MapType,
   blocks: Loaded['blocks'],
 ): Shown {
   const over = { modes: [mode], pois: catalogue.poisOf(leaves, [mode]) };
-  const bandsUrl = leaves.length === 1 ? catalogue.bandsUrl(mode, leaves[0]) : undefined;
+  const bandsUrl = leaves.length === 1 ? catalogue.bandsUrl(service, leaves[0]) : undefined;
   if (bandsUrl !== undefined) return { of: 'bands', bandsUrl, ...over };
   const view = blocks.state === 'here' ? blocks.view : null;
   return {
     of: 'classes',
-    name: `nearest ${mode} ${id}`,
+    name: `nearest ${service} ${id}`,
     palette: 'classes',
     blocks: view && {
       geoids: view.blocks.geoids,
@@ -67,11 +70,11 @@ export function shownNearest(
   };
 }
 
-function coverageRequest(area: AreaBlocks, mode: string, type: number): MapRequest {
+function coverageRequest(area: AreaBlocks, { mode, timing, type }: Choice): MapRequest {
   return {
     name: `People of ${area.name} by minutes`,
     operation: 'measureCoverage',
-    parameters: { area: bodyOf(area), mode: [mode], type: [type] },
+    parameters: { area: bodyOf(area), mode: [mode], type: [type.id], ...timingOf([mode], timing) },
     rows: 'results',
   };
 }

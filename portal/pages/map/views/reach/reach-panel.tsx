@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { count, counted } from '../../../formats.ts';
 import { reachList } from '../../blocks/block-lists.ts';
 import { useBlockFacts } from '../../blocks/use-block-facts.ts';
+import { timingOf } from '../../catalogue/windows.ts';
 import { useColourScheme } from '../../drawing/use-colour-scheme.ts';
 import type { Reach } from '../../measures/reach.ts';
 import { Paid } from '../../paid/paid.tsx';
@@ -14,13 +15,8 @@ import { MinutesSlider } from '../../panels/minutes-slider.tsx';
 import { PeopleWithin } from '../../panels/people-within.tsx';
 import { SumsTable } from '../../panels/sums-table.tsx';
 import { Swatches } from '../../panels/swatches.tsx';
-import {
-  FarNote,
-  originName,
-  originText,
-  PercentileNote,
-  reachTitle,
-} from '../../panels/words.tsx';
+import { TransitTimes } from '../../panels/transit-times.tsx';
+import { FarNote, originName, originText, reachTitle } from '../../panels/words.tsx';
 import { PEOPLE } from '../../state/choice.ts';
 import { useMap } from '../../state/map-context.ts';
 import type { Origin } from '../../state/map-state.ts';
@@ -44,7 +40,12 @@ export function ReachPanel(loaded: Pick<Loaded, 'a' | 'reach' | 'poiName' | 'are
   const { facts, isFar } = useBlockFacts(geoids);
   const list =
     origin !== null && reach && facts
-      ? reachList(facts, reach, minutes, { mode, direction, origin: originText(origin) })
+      ? reachList(facts, reach, minutes, {
+          mode,
+          direction,
+          origin: originText(origin),
+          ...timingOf([mode], choice.timing),
+        })
       : null;
   return (
     <section class="view" aria-labelledby="reach">
@@ -60,7 +61,7 @@ export function ReachPanel(loaded: Pick<Loaded, 'a' | 'reach' | 'poiName' | 'are
         onChoose={(next) => change({ direction: next })}
       />
       <ModeChoice mode={mode} onMode={(next) => change({ mode: next })} />
-      <PercentileNote modes={[mode]} />
+      <TransitTimes modes={[mode]} />
       {origin === null || a === null ? (
         <p class="quiet">Click a block on the map.</p>
       ) : (
@@ -109,7 +110,7 @@ function Opportunities({ origin }: { readonly origin: Origin }) {
   const { catalogue, state, choice, change } = useMap();
   if (choice.weight === null) return null;
   const { weight, label, unit } = choice.weight;
-  const request = accessRequest(origin, choice.mode, state.direction, weight);
+  const request = accessRequest(origin, choice, state.direction, weight);
   return (
     <section class="opportunities" aria-labelledby="opportunities">
       <h3 id="opportunities">Jobs and more within reach</h3>

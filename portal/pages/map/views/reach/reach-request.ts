@@ -1,5 +1,6 @@
 import { PLANS } from '../../../../../proxy/plans.ts';
 import type { DataOf, IsochroneBlocks, Mode } from '../../../../client/src/index.ts';
+import { type Timing, timingOf } from '../../catalogue/windows.ts';
 import { type Reach, reachOf } from '../../measures/reach.ts';
 import { type PaidRequest, paidCall } from '../../paid/paid-request.ts';
 import type { Choice } from '../../state/choice.ts';
@@ -15,9 +16,14 @@ import {
  * Requests all blocks within an hour of an origin in one response, which covers every slider
  * position.
  */
-export function reachRequest(origin: Origin, mode: Mode, direction: Direction): PaidRequest<Reach> {
+export function reachRequest(
+  origin: Origin,
+  { mode, timing }: Pick<Choice, 'mode' | 'timing'>,
+  direction: Direction,
+): PaidRequest<Reach> {
   const from = typeof origin === 'string' ? { block: origin } : origin;
-  const query = { ...from, mode, direction, minutes: MAX_MINUTES, format: 'blocks' } as const;
+  const at = { ...from, mode, ...timingOf([mode], timing) };
+  const query = { ...at, direction, minutes: MAX_MINUTES, format: 'blocks' } as const;
   return paidCall('getIsochrone', query, PLANS.charges.isochrone_contour, (found) => {
     const { blocks } = found as IsochroneBlocks;
     return reachOf(blocks.map(({ geoid, travel_min }) => ({ geoid, minutes: travel_min })));
@@ -27,11 +33,11 @@ export function reachRequest(origin: Origin, mode: Mode, direction: Direction): 
 /** The requests of A and B; null without an origin. */
 export function sidesOf(
   { origin, otherOrigin, direction }: MapState,
-  { mode, otherMode }: Choice,
+  { mode, timing, otherMode, otherTiming }: Choice,
 ): readonly [PaidRequest<Reach> | null, PaidRequest<Reach> | null] {
-  const of = (one: Origin | null, by: Mode) =>
-    one === null ? null : reachRequest(one, by, direction);
-  return [of(origin, mode), of(otherOrigin ?? origin, otherMode)];
+  const of = (one: Origin | null, by: Mode, at: Timing) =>
+    one === null ? null : reachRequest(one, { mode: by, timing: at }, direction);
+  return [of(origin, mode, timing), of(otherOrigin ?? origin, otherMode, otherTiming)];
 }
 
 type Counts = DataOf<'getBlockAccess'>['results'];
@@ -42,17 +48,23 @@ type Counts = DataOf<'getBlockAccess'>['results'];
  */
 export function accessRequest(
   origin: Origin,
-  mode: Mode,
+  choice: Choice,
   direction: Direction,
   weight: string,
 ): PaidRequest<Counts> {
-  const { operation, parameters } = accessCall(origin, mode, direction, weight);
+  const { operation, parameters } = accessCall(origin, choice, direction, weight);
   const price = COUNTED_MINUTES.length * PLANS.charges.row;
   return paidCall(operation, parameters, price, ({ results }) => results);
 }
 
-export function accessCall(origin: Origin, mode: Mode, direction: Direction, weight: string) {
-  const query = { mode: [mode], direction, of: [weight], minutes: COUNTED_MINUTES };
+export function accessCall(
+  origin: Origin,
+  { mode, timing }: Choice,
+  direction: Direction,
+  weight: string,
+) {
+  const times = { mode: [mode], ...timingOf([mode], timing) };
+  const query = { ...times, direction, of: [weight], minutes: COUNTED_MINUTES };
   return typeof origin === 'string'
     ? ({ operation: 'getBlockAccess', parameters: { geoid: origin, ...query } } as const)
     : ({ operation: 'getPointAccess', parameters: { ...origin, ...query } } as const);

@@ -1,11 +1,11 @@
 import { onRequest } from '../../../parts/failed-script.tsx';
+import { timingOf } from '../../catalogue/windows.ts';
 import { minutesTo, reachClasses } from '../../measures/reach.ts';
 import { reachSwatches } from '../../panels/legend-swatches.ts';
 import { originName, reachTitle } from '../../panels/words.tsx';
 import type { Choice } from '../../state/choice.ts';
 import { MAX_MINUTES, type MapState, minutesOf, type Origin } from '../../state/map-state.ts';
-import type { MapRequest } from '../map-view.ts';
-import { type MapView, NO_ORIGIN } from '../map-view.ts';
+import { type MapRequest, type MapView, NO_ORIGIN } from '../map-view.ts';
 import { accessCall } from './reach-request.ts';
 
 export const reachView: MapView = {
@@ -37,7 +37,7 @@ export const reachView: MapView = {
   Panel: onRequest('the view', async () => (await import('./reach-panel.tsx')).ReachPanel),
   requests({ state, choice }) {
     if (state.origin === null) return [];
-    const reach = blocksRequest('Reach', state, state.origin, choice.mode);
+    const reach = blocksRequest('Reach', state, state.origin, choice);
     return [reach, ...accessRequests(state, state.origin, choice)];
   },
 };
@@ -46,20 +46,18 @@ export function blocksRequest(
   name: string,
   { direction, minutes }: MapState,
   origin: Origin,
-  mode: Choice['mode'],
+  { mode, timing }: Pick<Choice, 'mode' | 'timing'>,
 ): MapRequest {
   const from = typeof origin === 'string' ? { block: origin } : origin;
-  const parameters = { ...from, mode, direction, minutes, format: 'blocks' };
+  const times = { mode, ...timingOf([mode], timing) };
+  const parameters = { ...from, ...times, direction, minutes, format: 'blocks' };
   return { name, operation: 'getIsochrone', parameters, rows: 'blocks' };
 }
 
 /** The request for the weight within reach; none if the release has people only. */
-function accessRequests(
-  { direction }: MapState,
-  origin: Origin,
-  { mode, weight }: Choice,
-): MapRequest[] {
+function accessRequests({ direction }: MapState, origin: Origin, choice: Choice): MapRequest[] {
+  const { weight } = choice;
   if (weight === null) return [];
-  const call = accessCall(origin, mode, direction, weight.weight);
+  const call = accessCall(origin, choice, direction, weight.weight);
   return [{ name: `${weight.label} within reach`, ...call, rows: 'results' }];
 }

@@ -11,7 +11,7 @@ import { Paid } from '../../paid/paid.tsx';
 import { useRequests } from '../../paid/use-paid-requests.ts';
 import { Choose, ModeChoice, Switch, TypeChoice, WeightChoice } from '../../panels/choices.tsx';
 import { Swatches } from '../../panels/swatches.tsx';
-import { PercentileNote } from '../../panels/words.tsx';
+import { TransitTimes } from '../../panels/transit-times.tsx';
 import { degrees } from '../../state/codecs.ts';
 import { useMap } from '../../state/map-context.ts';
 import {
@@ -169,7 +169,7 @@ function MeasureChoices() {
           onWeight={(next) => measureBy({ weight: next })}
         />
       </div>
-      <PercentileNote modes={[choice.mode]} />
+      <TransitTimes modes={[choice.mode]} />
       <Choose
         label="Near means within"
         value={within}

@@ -1,6 +1,7 @@
 import { REQUEST_LIMITS } from '../../../../../proxy/http/request-limits.ts';
 import { PLANS } from '../../../../../proxy/plans.ts';
 import type { Area, DataOf, Mode, ParamsOf } from '../../../../client/src/index.ts';
+import { type Timing, timingOf } from '../../catalogue/windows.ts';
 import { nearestReach, type Reach } from '../../measures/reach.ts';
 import { type Outcomes, type PaidRequest, paidCall, resultOf } from '../../paid/paid-request.ts';
 import type { SitesBy } from '../../state/map-state.ts';
@@ -20,6 +21,7 @@ interface SitesQuery extends SitesBy {
   /** Null for all people whom any site or candidate reaches. */
   readonly area: Area | null;
   readonly mode: Mode;
+  readonly timing: Timing;
 }
 
 /** The requests about some sites, and what has been loaded of them. */
@@ -49,7 +51,7 @@ function sitesRequest(
 
 /** The body of the request; null without sites, and for sites of a type without an area. */
 function sitesBody(query: SitesQuery): ParamsOf<'measureSites'> | null {
-  const { points, type, area, mode, direction, weight, choose, within } = query;
+  const { points, type, area, mode, timing, direction, weight, choose, within } = query;
   const listed = (wanted: boolean) =>
     points
       .filter(({ isCandidate }) => isCandidate === wanted)
@@ -61,6 +63,7 @@ function sitesBody(query: SitesQuery): ParamsOf<'measureSites'> | null {
     ...(candidates.length > 0 && { candidates, choose }),
     ...(area && { area }),
     mode,
+    ...timingOf([mode], timing),
     direction,
     weight: [weight],
     minutes: [within],
@@ -74,9 +77,9 @@ const MAX_COLOURED = MAX_ADDRESS_SITES;
 /** Requests the reach of each measured site, from or to its block, as the sites are measured. */
 function reachesRequest(
   { sites }: SitesCoverage,
-  { mode, direction }: SitesQuery,
+  { direction, ...by }: SitesQuery,
 ): PaidRequest<readonly Reach[]> | null {
-  const each = sites.map(({ block }) => reachRequest(block, mode, direction));
+  const each = sites.map(({ block }) => reachRequest(block, by, direction));
   if (each.length === 0) return null;
   return {
     name: each.map(({ name }) => name).join(),

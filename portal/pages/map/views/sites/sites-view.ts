@@ -16,9 +16,10 @@ export const sitesView: MapView = {
   legend: ({ catalogue, state, scheme, sites }) =>
     sitesSwatches(state, catalogue, scheme, sites.reaches !== null),
   modes: ({ mode }) => [mode],
-  shown({ catalogue, state, choice: { mode, sitesType }, blocks, sites: { reaches, nearest } }) {
+  shown({ catalogue, state, choice, blocks, sites: { reaches, nearest } }) {
     const { sitesBy, sitesColoured } = state;
-    if (sitesType !== null) return shownNearest(catalogue, mode, sitesType, blocks);
+    const { mode, sitesType } = choice;
+    if (sitesType !== null) return shownNearest(catalogue, choice, sitesType, blocks);
     const classes = () =>
       sitesColoured === 'overlap'
         ? reachesWithin(nearest!, reaches!, sitesBy.within).map(overlapClass)

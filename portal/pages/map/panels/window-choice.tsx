@@ -1,0 +1,43 @@
+import { speedWords, type Timing } from '../catalogue/windows.ts';
+import { useMap } from '../state/map-context.ts';
+import { Choose } from './choices.tsx';
+
+/** A choice among the windows of departures of a release, and the percentiles of each. */
+export function WindowChoice(props: {
+  /** Words before the labels, such as `B: `. */
+  readonly of?: string;
+  readonly timing: Timing;
+  readonly onTiming: (timing: Timing) => void;
+}) {
+  const { of = '', timing, onTiming } = props;
+  const { windows } = useMap().catalogue;
+  const { departure, percentile } = timing;
+  const { percentiles } = windows.find(({ name }) => name === departure)!;
+  const choose = (name: string) => {
+    const held = windows.find((one) => one.name === name)!.percentiles;
+    const [first] = held;
+    onTiming({ departure: name, percentile: held.includes(percentile) ? percentile : first });
+  };
+  return (
+    <div class="window-choice">
+      <Choose label={`${of}Transit departs`} value={departure} onChoose={choose}>
+        {windows.map(({ name, label }) => (
+          <option key={name} value={name}>
+            {label}
+          </option>
+        ))}
+      </Choose>
+      <Choose
+        label={`${of}Time of`}
+        value={percentile}
+        onChoose={(next) => onTiming({ departure, percentile: Number(next) })}
+      >
+        {percentiles.map((one) => (
+          <option key={one} value={one}>
+            {speedWords(one)}
+          </option>
+        ))}
+      </Choose>
+    </div>
+  );
+}
