@@ -1,5 +1,6 @@
 import { hashOfJson } from '../shards/codec/json-object.ts';
 import { boxOf, edgesOf } from '../shards/geometry/wgs84.ts';
+import { furtherModesOf } from '../shards/modes.ts';
 import type { WritableStore } from '../shards/store/store.ts';
 import { Taxonomy } from '../shards/taxonomy.ts';
 import type { CountyFips } from '../shards/units.ts';
@@ -84,6 +85,7 @@ export async function buildRegion(
       windows,
       counties,
       rulesOfR5,
+      further: furtherModesOf(plan.modes),
     };
     const region = await readRegion(inputs, progress);
     const linked = linkRegion(region, plan.modes, new Taxonomy(plan.taxonomy.types), progress);

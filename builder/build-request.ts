@@ -1,3 +1,4 @@
+import type { FurtherMode } from '../shards/modes.ts';
 import type { Direction, LeftOutFeed } from '../shards/release/manifest.ts';
 import type { DepartureWindow } from '../shards/services.ts';
 import type { Bytes, CountyFips } from '../shards/units.ts';
@@ -89,6 +90,8 @@ export interface PlanRequest extends InputPaths, FeedTolerance, FeedCatalogue {
   readonly windows?: readonly DepartureWindow[];
   /** By the name of a window. */
   readonly percentiles?: Readonly<Record<string, readonly number[]>>;
+  /** Modes besides walking, cycling and, with feeds, transit; none by default. */
+  readonly furtherModes?: readonly FurtherMode[];
   /** The rules to replace by those of R5; none by default. */
   readonly rulesOfR5?: readonly RuleOfR5[];
   /** Whether weights may leave out many blocks, which then count as 0; false by default. */

@@ -1,4 +1,5 @@
 import { MAX_POI_MINUTES, MINUTES, TENTHS } from '../shards/matrix/row-codec.ts';
+import { type FurtherMode, SLOW_WALK_KMH, type StreetMode } from '../shards/modes.ts';
 import type { Direction, FeedFacts, Manifest } from '../shards/release/manifest.ts';
 import { BASE_PERCENTILE, BASE_WINDOW, type DepartureWindow } from '../shards/services.ts';
 import type { Metres, Millis, Minutes, Seconds } from '../shards/units.ts';
@@ -118,6 +119,11 @@ export function windowTimes({ opens, departures }: DepartureWindow): {
   return { opens: opens * MILLIS_PER_MINUTE, length: departures * ROUTING.transit.departureStep };
 }
 
+/** Returns the walking speed of a street mode on level ground, in metres a second. */
+export function walkingSpeed(mode: StreetMode): number {
+  return mode === 'walk_slow' ? SLOW_WALK_KMH / 3.6 : ROUTING.walkMetresPerSecond;
+}
+
 /** Rise over run; positive uphill. */
 export type Grade = number;
 
@@ -198,10 +204,12 @@ export function assumptions(
   directions: readonly Direction[],
   hasHills: boolean,
   rulesOfR5: readonly RuleOfR5[] = [],
+  furtherModes: readonly FurtherMode[] = [],
 ): Manifest['assumptions'] {
   const rules: RulesOfR5 = new Set(rulesOfR5);
   return {
     ...streetAssumptions(rules),
+    ...furtherAssumptions(furtherModes),
     ...(hasHills && hillAssumptions()),
     ...(directions.includes('to') && {
       direction_to: `the transpose of \`from\`: trips to the block, from each block of the release’s counties that reaches it, as they are counted outwards${transit ? ', transit departing in the window' : ''}; not trips that arrive at a set time`,
@@ -244,6 +252,26 @@ function streetAssumptions(rules: RulesOfR5) {
     origin: 'the internal point of the census block',
     rounding:
       'once, to tenths of a minute; at least 1.0; over 30.0 is not reached; from block to block up to whole minutes',
+  };
+}
+
+function furtherAssumptions(modes: readonly FurtherMode[]) {
+  return {
+    ...(modes.includes('walk_slow') && {
+      walk_slow_speed_kmh: SLOW_WALK_KMH,
+      walk_slow: 'walk in all but speed',
+    }),
+    ...(modes.includes('step_free') && {
+      step_free:
+        'walk without stairs (but with ramp:wheelchair=yes), escalators, elevators out of service (operational_status, disused, abandoned), ways tagged wheelchair=no and crossings (footway=crossing) with kerb=raised, yes or regular',
+      step_free_nodes:
+        'ways for pedestrians end, and streets with cars go on, at a kerb=raised, yes or regular, a barrier=kerb without kerb, an elevator out of service, a stile, turnstile or kissing gate, and a barrier, crossing, elevator, entrance or door tagged wheelchair=no',
+      step_free_unknown:
+        'passed: whatever is not tagged so, as most curbs are not; kerb=lowered, flush, rolled and no; wheelchair=limited; any incline, width and surface. wheelchair=yes or designated opens what the other tags close',
+      step_free_links:
+        'to the nearest street that is left; never sooner than walk; whether a destination itself is accessible is not considered',
+      step_free_transit: 'no mode: transit takes stairs, and boards every vehicle at every stop',
+    }),
   };
 }
 

@@ -16,6 +16,17 @@ export const MODES = [
     description:
       'By scheduled public transit, door to door: the walk to the stop, the wait, the ride, transfers, and the walk at the end.',
   },
+  {
+    modeId: 4,
+    mode: 'walk_slow',
+    description: 'On foot at 3.2 km/h, along the streets and paths of `walk`.',
+  },
+  {
+    modeId: 5,
+    mode: 'step_free',
+    description:
+      'On foot or on wheels without stairs, raised curbs, and ways, gates and elevators tagged as unusable with a wheelchair, at the speed of `walk`; never sooner than `walk`.',
+  },
 ] as const;
 
 export type Mode = (typeof MODES)[number]['mode'];
@@ -26,10 +37,46 @@ export type StreetMode = Exclude<Mode, 'transit'>;
 
 export const MODE_LABELS: readonly Mode[] = MODES.map((m) => m.mode);
 
+/** The modes of a release that was built without further ones; transit only if it has feeds. */
+export const BASE_MODES: readonly Mode[] = ['walk', 'bike', 'transit'];
+
+/** The modes that a build adds where it is asked to. */
+export const FURTHER_MODES = ['walk_slow', 'step_free'] as const;
+export type FurtherMode = (typeof FURTHER_MODES)[number];
+
+/** The further modes among some services, in the order of their ids. */
+export function furtherModesOf(services: readonly string[]): FurtherMode[] {
+  return FURTHER_MODES.filter((mode) => services.includes(mode));
+}
+
+/** Walking speed of `walk_slow`, in kilometres an hour. */
+export const SLOW_WALK_KMH = 3.2;
+
+/** The street modes that blocks have links of their own for. */
+export type LinkMode = Exclude<StreetMode, 'walk_slow'>;
+
+/** All modes that indexes may record links for. */
+export const ALL_LINK_MODES: readonly LinkMode[] = ['walk', 'bike', 'step_free'];
+
+/** The modes whose links every index records, in order; others follow where a release has them. */
+export const LINK_MODES: readonly LinkMode[] = ['walk', 'bike'];
+
+/** The links that a journey by a mode or service starts on. */
+export function linkModeOf(mode: string): LinkMode {
+  return mode === 'bike' || mode === 'step_free' ? mode : 'walk';
+}
+
+/** The modes whose links an index of a release with some services records, in order. */
+export function linkModesOf(services: readonly string[]): LinkMode[] {
+  return [...new Set([...LINK_MODES, ...services.map(linkModeOf)])];
+}
+
 const WORDS: Readonly<Record<string, string>> = {
   walk: 'on foot',
   bike: 'by bike',
   transit: 'by transit',
+  walk_slow: 'on foot at 3.2 km/h',
+  step_free: 'on foot without steps',
 };
 
 /**

@@ -3,8 +3,9 @@ import type { ClassedCount } from '../../shards/access/access-class-layout.ts';
 import { classOf, encodeAccessClasses } from '../../shards/access/access-classes.ts';
 import { type AccessContents, accessCountsOf } from '../../shards/access/access-columns.ts';
 import { UNROUTED } from '../../shards/bands/time-bands.ts';
-import { BlockIndex, linkModeOf } from '../../shards/blocks/block-index.ts';
+import { BlockIndex } from '../../shards/blocks/block-index.ts';
 import { hashOfJson } from '../../shards/codec/json-object.ts';
+import { linkModeOf } from '../../shards/modes.ts';
 import { counted } from '../../shards/number-words.ts';
 import {
   countyFipsSchema,

@@ -5,6 +5,7 @@ import { CsvFile } from '../../shards/parquet/csv-file.ts';
 import { GeoJsonFile } from '../../shards/parquet/geojson-file.ts';
 import { ParquetFile } from '../../shards/parquet/parquet-file.ts';
 import type { ByteSink, Column, RowGroup, TableFile } from '../../shards/parquet/table.ts';
+import { modesInWords } from '../export/service-columns.ts';
 import { attributionOf, citationOf, licenceOf } from '../export/terms.ts';
 import {
   type ChangedCounty,
@@ -22,7 +23,7 @@ const GEOID: Column = { name: 'geoid', type: 'string', description: 'Census bloc
 
 const LONG: readonly Column[] = [
   GEOID,
-  { name: 'mode', type: 'string', description: 'walk, bike or transit.' },
+  { name: 'mode', type: 'string', description: modesInWords([]) },
   {
     name: 'dest_type_id',
     type: 'int32',
@@ -76,11 +77,15 @@ export async function openChanges(
     attribution: attributionOf(pair.after),
     citation: citationOf(pair.after),
   };
-  if (format === 'csv') return new CsvFile(LONG, out);
+  const modes = modesInWords(pair.after.manifest.modes);
+  const long = LONG.map((column) =>
+    column.name === 'mode' ? { ...column, description: modes } : column,
+  );
+  if (format === 'csv') return new CsvFile(long, out);
   if (format === 'geojson') return new GeoJsonFile(wideColumns(pair, measures), facts, out);
-  const descriptions = LONG.map(({ name, description }) => [name, description]);
+  const descriptions = long.map(({ name, description }) => [name, description]);
   const columns = JSON.stringify(Object.fromEntries(descriptions));
-  return ParquetFile.open(LONG, { ...facts, columns }, out);
+  return ParquetFile.open(long, { ...facts, columns }, out);
 }
 
 /** Blocks whose rows make a group. */

@@ -8,7 +8,6 @@ import { HILLS, ROUTING } from '../routing-parameters.ts';
 import type { Lines } from '../streets/impassable.ts';
 import { CLOSED } from '../streets/mode-costs.ts';
 import type { ModeNetwork } from '../streets/mode-network.ts';
-import type { StreetNetwork } from '../streets/network.ts';
 import { NO_LINKING, SELDOM_LINKED } from '../streets/trait-bits.ts';
 import { continuationsAmong } from '../transit/continuations-among.ts';
 import type { Transit } from '../transit/join-feeds.ts';
@@ -47,8 +46,9 @@ export function countyDigest(linked: LinkedRegion, scope: CountyScope): string {
     const { name, address, brand, source, ...others } = region.destinations[ordinal];
     text(others);
   }
-  for (const network of [region.walk, region.bike])
-    hashStreets(hash, region.streets, network, scope);
+  for (const network of [region.walk, region.bike, ...region.further]) {
+    hashStreets(hash, network, scope);
+  }
   hashImpassable(hash, region.impassable.lines, scope);
   for (const transit of region.transits) hashTransit(hash, transit, scope.stops);
   return hash.digest('hex');
@@ -56,8 +56,7 @@ export function countyDigest(linked: LinkedRegion, scope: CountyScope): string {
 
 function hashStreets(
   hash: Hash,
-  streets: StreetNetwork,
-  { costs, isCutOff }: ModeNetwork,
+  { streets, costs, isCutOff }: ModeNetwork,
   { ground }: CountyScope,
 ): void {
   const { edgeCount, vertexCount, firstPoint, pointLon, pointLat, traits, slopes } = streets;

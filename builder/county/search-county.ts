@@ -6,6 +6,7 @@ import { boxOf, edgesOf } from '../../shards/geometry/wgs84.ts';
 import { Matrix } from '../../shards/matrix/matrix.ts';
 import { MatrixWriter } from '../../shards/matrix/matrix-writer.ts';
 import { MINUTES, TENTHS } from '../../shards/matrix/row-codec.ts';
+import { linkModesOf } from '../../shards/modes.ts';
 import { encodeNearest } from '../../shards/nearest/nearest.ts';
 import { nthNearestIds } from '../../shards/nearest/nth-nearest.ts';
 import { encodePoiTable } from '../../shards/pois/poi-table.ts';
@@ -136,7 +137,14 @@ export async function searchCounty(
       poi_rows: poiRows,
       reach_rows: reachRows,
       objects: {
-        index: await put('index', 'tta', BlockIndex.encode(own.map((b, i) => record(b, links[i])))),
+        index: await put(
+          'index',
+          'tta',
+          BlockIndex.encode(
+            own.map((block, i) => record(block, links[i])),
+            linkModesOf(linked.modes),
+          ),
+        ),
         nearest: await put('nearest', 'tta', encodeNearest(`nearest/${county}`, nearest, columns)),
         'nth-nearest': await put('nth-nearest', 'tta', nthNearest.finish()),
         pois: await put('pois', 'tta', pois.finish()),

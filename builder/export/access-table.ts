@@ -1,6 +1,6 @@
 import { accessCountsOf } from '../../shards/access/access-columns.ts';
-import { linkModeOf } from '../../shards/blocks/block-index.ts';
 import { geoidFromNumber } from '../../shards/geoid.ts';
+import { linkModeOf } from '../../shards/modes.ts';
 import type { CountyTable } from './export-table.ts';
 import { serviceColumns, serviceValues } from './service-columns.ts';
 

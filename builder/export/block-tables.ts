@@ -2,6 +2,7 @@ import { ordinalIn } from '../../shards/arrays/sorted.ts';
 import { geoidFromNumber } from '../../shards/geoid.ts';
 import { type Polygons, polygonsOf } from '../../shards/geometry/geo-json.ts';
 import { boxOf } from '../../shards/geometry/wgs84.ts';
+import { type LinkMode, linkModesOf } from '../../shards/modes.ts';
 import { valuesOf } from '../../shards/parquet/table.ts';
 import type { Release, ReleaseCounty } from '../../shards/release/release.ts';
 import { MICRO } from '../../shards/units.ts';
@@ -17,7 +18,7 @@ const OUTLINED_GROUP_ROWS = 1 << 14;
 export const blocksTable: CountyTable = {
   name: 'blocks',
   description: 'Census blocks: people, land, outline, and whether there is a street near.',
-  columns: () => [
+  columns: (release) => [
     GEOID,
     {
       name: 'population',
@@ -43,6 +44,15 @@ export const blocksTable: CountyTable = {
       type: 'boolean',
       description: 'Whether the centre is linked to a street for cycling.',
     },
+    ...(hasStepFree(release)
+      ? [
+          {
+            name: 'step_free_linked',
+            type: 'boolean' as const,
+            description: 'Whether the centre is linked to a street for step-free walks.',
+          },
+        ]
+      : []),
     ...geometryColumns(true),
   ],
   objectsOf: ({ manifest: { objects } }) => [objects.index, objects.blocks],
@@ -57,6 +67,10 @@ export const blocksTable: CountyTable = {
   },
 };
 
+function hasStepFree({ manifest }: Release): boolean {
+  return linkModesOf(manifest.modes).includes('step_free');
+}
+
 /** Opens the blocks of a county, and returns a reader of the columns of a run of blocks. */
 async function openBlocks(release: Release, { manifest }: ReleaseCounty) {
   const index = await release.index(manifest);
@@ -68,7 +82,7 @@ async function openBlocks(release: Release, { manifest }: ReleaseCounty) {
   return (first: number, length: number): unknown[][] => {
     const ordinals = Array.from({ length }, (_, i) => first + i);
     const polygons = ordinals.map(outlineOf);
-    const isLinked = (mode: 'walk' | 'bike') => ordinals.map((i) => index.isLinked(i, mode));
+    const isLinked = (mode: LinkMode) => ordinals.map((i) => index.isLinked(i, mode));
     return [
       ordinals.map((i) => geoidFromNumber(index.geoids[i])),
       ordinals.map((i) => index.population(i)),
@@ -77,6 +91,7 @@ async function openBlocks(release: Release, { manifest }: ReleaseCounty) {
       ordinals.map((i) => index.lat[i] / MICRO),
       isLinked('walk'),
       isLinked('bike'),
+      ...(hasStepFree(release) ? [isLinked('step_free')] : []),
       polygons,
       polygons.map((each) => each && boxOf(each.flat(2))),
     ];

@@ -1,9 +1,17 @@
+import { BASE_MODES } from '../../shards/modes.ts';
 import { type Column, type IndexedGroup, NULL_INDEX } from '../../shards/parquet/table.ts';
 import type { Release } from '../../shards/release/release.ts';
+import { modeOfService } from '../../shards/services.ts';
+
+/** The modes of some services in a sentence; `transit` also where there is none. */
+export function modesInWords(services: readonly string[]): string {
+  const modes = [...new Set([...BASE_MODES, ...services.map(modeOfService)])];
+  return `${modes.slice(0, -1).join(', ')} or ${modes[modes.length - 1]}.`;
+}
 
 /** The columns that tell services apart: the mode, and where transit has several, which one. */
 export function serviceColumns({ manifest }: Release): Column[] {
-  const mode: Column = { name: 'mode', type: 'string', description: 'walk, bike or transit.' };
+  const mode: Column = { name: 'mode', type: 'string', description: modesInWords(manifest.modes) };
   if (!manifest.windows) return [mode];
   return [
     mode,

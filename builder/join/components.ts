@@ -1,8 +1,9 @@
 import { hashOfJson } from '../../shards/codec/json-object.ts';
+import type { FurtherMode } from '../../shards/modes.ts';
 import type { Component, FeedFacts } from '../../shards/release/manifest.ts';
 import type { DestTypeId } from '../../shards/units.ts';
 import { PARK_LEAVES, TAXONOMY, TAXONOMY_VERSION } from '../destinations/taxonomy.ts';
-import { HILLS, ROUTING } from '../routing-parameters.ts';
+import { HILLS, ROUTING, walkingSpeed } from '../routing-parameters.ts';
 
 /**
  * Increment a number when the same files produce different data, so that components built from that
@@ -29,6 +30,8 @@ export interface ReleaseSources {
   } | null;
   readonly streetsAsOfMs: number;
   readonly listedTypes: ReadonlySet<DestTypeId>;
+  /** The modes besides walking, cycling and transit. */
+  readonly furtherModes: readonly FurtherMode[];
 }
 
 /**
@@ -38,7 +41,7 @@ export interface ReleaseSources {
  * its parameters and the code's version.
  */
 export function components(sources: ReleaseSources): Component[] {
-  const { files, transit, listedTypes, streetsAsOfMs } = sources;
+  const { files, transit, listedTypes, streetsAsOfMs, furtherModes } = sources;
   const osm = filesSource('osm', files.osm);
   const listed = files.listed.length > 0 ? filesSource('files', files.listed) : null;
   const gtfs = transit && feedsSource(transit);
@@ -49,7 +52,12 @@ export function components(sources: ReleaseSources): Component[] {
   return [
     {
       component: 'road_network',
-      version: version([osm, elevation], 'streets', READ_AS.streets, streetParameters(elevation)),
+      version: version(
+        [osm, elevation],
+        'streets',
+        READ_AS.streets,
+        streetParameters(elevation, furtherModes),
+      ),
       effective_date: osmDay,
     },
     ...(transit
@@ -109,9 +117,15 @@ function feedsSource({ feeds, service_date }: NonNullable<ReleaseSources['transi
  * Returns all street parameters: everything in `ROUTING` except transit, so that none can be
  * forgotten.
  */
-function streetParameters(elevation: string | null) {
+function streetParameters(elevation: string | null, furtherModes: readonly FurtherMode[]) {
   const { transit: _, ...streets } = ROUTING;
-  return { ...streets, ...(elevation && { hills: HILLS }) };
+  return {
+    ...streets,
+    ...(elevation && { hills: HILLS }),
+    ...(furtherModes.length > 0 && {
+      modes: furtherModes.map((mode) => [mode, walkingSpeed(mode)]),
+    }),
+  };
 }
 
 /** Returns all parameters of timetables and stations. */

@@ -112,6 +112,7 @@ export async function joinRelease(
       directions,
       sources.files.elevation !== undefined,
       plan.rules_of_r5,
+      sources.furtherModes,
     ),
     taxonomy,
     feeds: (sources.transit?.feeds ?? []).map(licensed),

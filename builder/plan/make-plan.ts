@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { hashOfJson } from '../../shards/codec/json-object.ts';
 import { boxAroundBoth, bufferBox } from '../../shards/geometry/wgs84.ts';
+import { furtherModesOf } from '../../shards/modes.ts';
 import {
   type FeedFacts,
   type LeftOutFeed,
@@ -104,7 +105,7 @@ export async function makePlan(
   const { catalogued = NONE_CATALOGUED, leaveOutUnlicensed = false, notFetched = [] } = request;
   const rulesOfR5 = rulesIn(request);
   const terms = gtfs.map((feed) => catalogued.get(feed) ?? null);
-  const { windows = [], percentiles = {} } = request;
+  const { windows = [], percentiles = {}, furtherModes = [] } = request;
   const options = [
     asked ?? null,
     partialWeights,
@@ -114,6 +115,7 @@ export async function makePlan(
     rulesOfR5,
     windows,
     percentiles,
+    furtherModesOf(furtherModes),
   ];
   const key = keyOf([described.inputs, [...counties].sort(), ...options]);
   const kept = await receipts.find('plan', key, receiptSchema);
@@ -335,16 +337,17 @@ interface ReleaseFeeds {
 
 /** The services of a release, in the order in which they are stored. */
 function servicesOf(
-  { windows = [], percentiles = {} }: PlanRequest,
+  { windows = [], percentiles = {}, furtherModes = [] }: PlanRequest,
   hasTransit: boolean,
 ): string[] {
-  if (!hasTransit) return ['walk', 'bike'];
+  const further = furtherModesOf(furtherModes);
+  if (!hasTransit) return ['walk', 'bike', ...further];
   const byTransit = [BASE_WINDOW, ...windows].flatMap(({ name }) => {
     const others = (percentiles[name] ?? []).filter((one) => one !== BASE_PERCENTILE);
     const all = [BASE_PERCENTILE, ...new Set(others.toSorted((a, b) => a - b))];
     return all.map((percentile) => transitService(name, percentile));
   });
-  return ['walk', 'bike', ...byTransit];
+  return ['walk', 'bike', ...byTransit, ...further];
 }
 
 /**

@@ -1,6 +1,5 @@
 import {
   BlockIndex,
-  LINK_MODES,
   UNLINKED_REASONS,
   type UnlinkedReason,
 } from '../../shards/blocks/block-index.ts';
@@ -8,7 +7,7 @@ import { ComparedCounty, type ComparedValues } from '../../shards/changes/compar
 import { leavesOfBoth, modesOfBoth, timeMeasures } from '../../shards/changes/measures.ts';
 import { ShardError, StoreError } from '../../shards/errors.ts';
 import { Matrix } from '../../shards/matrix/matrix.ts';
-import type { StreetMode } from '../../shards/modes.ts';
+import { ALL_LINK_MODES, type LinkMode } from '../../shards/modes.ts';
 import { PoiTable } from '../../shards/pois/poi-table.ts';
 import { statedFeeds } from '../../shards/release/feed-state.ts';
 import type { CountyManifest, Latest, Manifest } from '../../shards/release/manifest.ts';
@@ -93,7 +92,7 @@ async function describeRelease(
     release: manifest.release,
     manifest: name,
     before: before && { release: before.release, manifest: before.name },
-    blocks_without_streets: LINK_MODES.flatMap((mode) =>
+    blocks_without_streets: ALL_LINK_MODES.flatMap((mode) =>
       UNLINKED_REASONS.map((reason) => ({
         mode,
         reason,
@@ -143,16 +142,16 @@ async function nullIfDamaged<T>(reading: Promise<T>): Promise<T | null> {
 
 interface Facts {
   /** Blocks by mode and reason. */
-  readonly unlinked: ReadonlyMap<`${StreetMode} ${UnlinkedReason}`, number>;
+  readonly unlinked: ReadonlyMap<`${LinkMode} ${UnlinkedReason}`, number>;
   readonly pois: ReadonlyMap<DestTypeId, number>;
 }
 
 async function factsOf(store: Store, { counties }: Manifest): Promise<Facts> {
-  const unlinked = new Map<`${StreetMode} ${UnlinkedReason}`, number>();
+  const unlinked = new Map<`${LinkMode} ${UnlinkedReason}`, number>();
   const pois = new Map<DestTypeId, number>();
   for (const county of Object.values(counties)) {
     const index = await indexOf(store, county);
-    for (const mode of LINK_MODES) {
+    for (const mode of index.linkModes) {
       for (const block of index.unlinked(mode)) {
         const key = `${mode} ${index.link(block, mode).status as UnlinkedReason}` as const;
         unlinked.set(key, (unlinked.get(key) ?? 0) + 1);

@@ -1,4 +1,5 @@
 import type { BlockLink } from '../../shards/blocks/block-index.ts';
+import { linkModesOf } from '../../shards/modes.ts';
 import { counted, withCommas } from '../../shards/number-words.ts';
 import { basesOf } from '../../shards/services.ts';
 import type { Taxonomy } from '../../shards/taxonomy.ts';
@@ -23,7 +24,7 @@ export interface LinkedRegion {
   readonly searchRegion: SearchRegion;
   /** The target blocks, ascending by GEOID, which is how the region numbers them. */
   readonly blocks: readonly BlockPoint[];
-  /** The links of each block, one per mode in `LINK_MODES`. */
+  /** The links of each block, one per mode of `linkModesOf`. */
   readonly links: readonly (readonly BlockLink[])[];
   readonly taxonomy: Taxonomy;
   /** The searched services, in the order in which they are stored. */
@@ -49,10 +50,14 @@ export function linkRegion(
   const { destinations, transits } = region;
   const [base] = transits;
   const firstStop = destinations.length + blocks.length;
-  const stage = progress.start('linking', 2, 'modes');
+  const stage = progress.start('linking', 2 + region.further.length, 'modes');
   const walkLinks = linkAll(region.walk, destinations, blocks);
   stage.at(1);
   const bikeLinks = linkAll(region.bike, destinations, blocks);
+  const furtherLinks = region.further.map((network, i) => {
+    stage.at(2 + i);
+    return linkAll(network, destinations, blocks);
+  });
   const stopLinks = base && linkStops(base, region.walk, firstStop);
   const walk = streetRegion(
     region.walk,
@@ -61,6 +66,15 @@ export function linkRegion(
     firstStop + (base?.stops.length ?? 0),
   );
   const bike = streetRegion(region.bike, bikeLinks.targets, bikeLinks, firstStop);
+  const further = region.further.map((network, i) =>
+    streetRegion(network, furtherLinks[i].targets, furtherLinks[i], firstStop),
+  );
+  const linksBy = new Map<string, BlockLinks>([
+    ['walk', walkLinks],
+    ['bike', bikeLinks],
+    ...region.further.map(({ mode }, i) => [mode, furtherLinks[i]] as const),
+  ]);
+  const recorded = linkModesOf(modes).map((mode) => linksBy.get(mode)!.blocks);
   const linked = walkLinks.blocks.filter((link) => typeof link !== 'string').length;
   stage.finish(
     `${withCommas(linked)} of ${counted(blocks.length, 'block')} near a walkable street`,
@@ -76,7 +90,7 @@ export function linkRegion(
   return {
     region,
     blocks,
-    links: blocks.map((_, i) => [walkLinks.blocks[i], bikeLinks.blocks[i]].map(factsOf)),
+    links: blocks.map((_, i) => recorded.map((links) => factsOf(links[i]))),
     taxonomy,
     modes,
     searchRegion: {
@@ -84,6 +98,7 @@ export function linkRegion(
       blockCount: blocks.length,
       walk,
       bike,
+      further,
       bases: basesOf(modes),
       transits: stopLinks
         ? walkFromStops(transits, region.walk, stopLinks, walk.targets, poiAreas, progress)

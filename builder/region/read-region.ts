@@ -1,5 +1,6 @@
 import type { Area } from '../../shards/geometry/polygon.ts';
 import { boxAroundBoth, boxContains, boxOf, bufferBox } from '../../shards/geometry/wgs84.ts';
+import type { FurtherMode } from '../../shards/modes.ts';
 import { counted, withCommas } from '../../shards/number-words.ts';
 import type { BoundingBox, CountyFips, DestId } from '../../shards/units.ts';
 import type { BlockPoint, CensusBlock } from '../census/blocks.ts';
@@ -73,6 +74,8 @@ export interface Region {
   readonly streets: StreetNetwork;
   readonly walk: ModeNetwork;
   readonly bike: ModeNetwork;
+  /** The streets of further street modes, in the order of their services. */
+  readonly further: readonly ModeNetwork[];
   /**
    * Transit with the trips that could be ridden from the counties, by window of departures; empty
    * in a release without transit.
@@ -108,12 +111,14 @@ export interface RegionInputs {
   /** The origin counties, ascending. */
   readonly counties: readonly CountyFips[];
   readonly rulesOfR5: RulesOfR5;
+  /** The modes besides walking, cycling and transit; none by default. */
+  readonly further?: readonly FurtherMode[];
 }
 
 /** Reads all inputs. Bad input throws a `BuildError` that names file and record. */
 export async function readRegion(request: RegionInputs, progress: Progress): Promise<Region> {
   const counties = await readCountyBlocks(request, progress);
-  const { heightsAt, rulesOfR5 } = request;
+  const { heightsAt, rulesOfR5, further: furtherModes = [] } = request;
   const fastest = fastestOf(heightsAt !== null);
   const own = boxAround([...counties.values()].flat());
   const byStreet = bufferBox(own, rideMetres(ROUTING.maxReachMinutes, fastest));
@@ -133,14 +138,23 @@ export async function readRegion(request: RegionInputs, progress: Progress): Pro
   ].sort((a, b) => a.destId - b.destId);
   checkDestIds(destinations);
 
-  const stage = progress.start('network', 2, 'modes');
-  const level = buildNetwork(extract.streets, extract.nodes, rulesOfR5);
-  const streets = heightsAt === null ? level : await withSlopes(level, heightsAt, progress);
+  const stage = progress.start('network', 2 + furtherModes.length, 'modes');
+  const sloped = async (isStepFree: boolean) => {
+    const level = buildNetwork(extract.streets, extract.nodes, rulesOfR5, isStepFree);
+    return heightsAt === null ? level : withSlopes(level, heightsAt, progress);
+  };
+  const streets = await sloped(false);
   const walk = buildModeNetwork(streets, 'walk', extract, rulesOfR5);
   stage.at(1);
   const bike = buildModeNetwork(streets, 'bike', extract, rulesOfR5);
+  const further: ModeNetwork[] = [];
+  for (const mode of furtherModes) {
+    stage.at(2 + further.length);
+    const own = mode === 'step_free' ? await sloped(true) : streets;
+    further.push(buildModeNetwork(own, mode, extract, rulesOfR5));
+  }
   stage.finish(
-    `${counted(streets.edgeCount, 'street edge')}; ${[walk, bike].map((n) => `${n.mode}: ${counted(n.graph.vertexCount, 'vertex', 'vertices')}, ${withCommas(n.islandVertices)} on disconnected islands`).join('; ')}`,
+    `${counted(streets.edgeCount, 'street edge')}; ${[walk, bike, ...further].map((n) => `${n.mode}: ${counted(n.graph.vertexCount, 'vertex', 'vertices')}, ${withCommas(n.islandVertices)} on disconnected islands`).join('; ')}`,
   );
   return {
     counties,
@@ -150,6 +164,7 @@ export async function readRegion(request: RegionInputs, progress: Progress): Pro
     streets,
     walk,
     bike,
+    further,
     transits,
     coverage: extract.coverage,
     outlines: extract.outlines,

@@ -21,6 +21,7 @@ export class OriginSearch {
   readonly #region: SearchRegion;
   readonly #walk: StreetSearch;
   readonly #bike: StreetSearch;
+  readonly #further: readonly StreetSearch[];
   readonly #toStops: StreetSearch;
   readonly #windows: readonly WindowSearch[];
   readonly #within: readonly WithinLimits[];
@@ -37,6 +38,9 @@ export class OriginSearch {
     this.#region = region;
     this.#walk = new StreetSearch(region.walk.graph, region.walk.targets, BLOCK_LIMIT);
     this.#bike = new StreetSearch(region.bike.graph, region.bike.targets, BLOCK_LIMIT);
+    this.#further = region.further.map(
+      ({ graph, targets }) => new StreetSearch(graph, targets, BLOCK_LIMIT),
+    );
     const { maxWalkLeg } = ROUTING.transit;
     this.#toStops = new StreetSearch(region.walk.graph, region.walk.targets, maxWalkLeg);
     const stops = region.transits[0]?.timetable.stopCount ?? 0;
@@ -44,7 +48,7 @@ export class OriginSearch {
     this.#accessTimes = new Int32Array(stops);
     this.#windows = region.transits.map((transit) => new WindowSearch(region, transit));
     const byTransit = this.#windows.flatMap(({ percentiles }) => percentiles);
-    const searches = [this.#walk, this.#bike, ...byTransit];
+    const searches = [this.#walk, this.#bike, ...byTransit, ...this.#further];
     this.#within = searches.map(({ times }) => new WithinLimits(region, times));
     this.reached = this.#within;
   }
@@ -114,19 +118,29 @@ export class OriginSearch {
     else if (bikeFrom) this.#bike.run(bikeFrom);
     else this.#bike.clear();
     const here = inside.subarray(firstInside[block], firstInside[block + 1]);
-    for (const target of [destinationCount + block, ...here]) {
+    const atOnce = [destinationCount + block, ...here];
+    for (const target of atOnce) {
       if (walkFrom) this.#walk.setTime(target, 0);
       if (bikeFrom) this.#bike.setTime(target, 0);
     }
-    const [walked, ridden, ...byTransit] = this.#within;
+    const [walked, ridden, ...others] = this.#within;
     walked.take(this.#walk.reached, this.#walk.reachedCount);
     ridden.take(this.#bike.reached, this.#bike.reachedCount);
     let service = 0;
     for (const { percentiles } of this.#windows) {
       for (const percentile of percentiles) {
         percentile.fillIn(lane, walked);
-        byTransit[service++].take(percentile.reached, percentile.reachedCount);
+        others[service++].take(percentile.reached, percentile.reachedCount);
       }
+    }
+    for (const [i, search] of this.#further.entries()) {
+      const from = unpackLink(this.#region.further[i].blockLinks, block);
+      if (from) search.run(from);
+      else search.clear();
+      if (from) for (const target of atOnce) search.setTime(target, 0);
+      // Their links may be nearer to a target than those of walkers, who could take them too.
+      search.delayTo(this.#walk);
+      others[service++].take(search.reached, search.reachedCount);
     }
   }
 }

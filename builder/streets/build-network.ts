@@ -3,12 +3,12 @@ import { OWN_RULES, ROUTING } from '../routing-parameters.ts';
 import { raiseStressAtCrossings } from './crossing-stress.ts';
 import { waitOncePerLine } from './ferry-lines.ts';
 import { BY_LENGTH, type StreetNetwork } from './network.ts';
-import { isBarrier, traitsThrough } from './node-traits.ts';
+import { isBarrier, isStep, traitsThrough } from './node-traits.ts';
 import { withPlazaCrossings } from './plazas.ts';
 import { leaveToSidepaths } from './sidepaths.ts';
 import { signalledNodes } from './signals.ts';
 import type { StreetNodes, StreetWays } from './street-ways.ts';
-import { throughTraits, withoutTracks } from './trait-bits.ts';
+import { isDriven, throughTraits, withoutSteps, withoutTracks } from './trait-bits.ts';
 import type { WayTime } from './way-time.ts';
 
 const NO_VERTEX = 0xffff_ffff;
@@ -16,21 +16,25 @@ const NO_VERTEX = 0xffff_ffff;
 /**
  * Cuts ways into edges at the nodes where they meet or end. At a barrier, the edges on each side
  * end in separate vertices, which zero-length edges connect to each other for the modes that may
- * pass.
+ * pass. `isStepFree`: for walkers who take no steps. They do not pass ways with steps; at a node
+ * with a step, ways for pedestrians end, while streets with cars go on.
  */
 export function buildNetwork(
   mapped: StreetWays,
   nodes: StreetNodes,
   rulesOfR5 = OWN_RULES,
+  isStepFree = false,
 ): StreetNetwork {
-  const ways = withPlazaCrossings(mapped, nodes);
+  const plazas = withPlazaCrossings(mapped, nodes);
+  const ways = isStepFree ? { ...plazas, traits: plazas.traits.map(withoutSteps) } : plazas;
   const times = waitOncePerLine(ways, nodes);
-  const isVertex = markVertices(ways, nodes);
+  const isVertex = markVertices(ways, nodes, isStepFree);
   const vertexOf = new Uint32Array(nodes.count).fill(NO_VERTEX);
   const sidesOf = new Map<number, number[]>();
   const vertexNodes: number[] = [];
   const newVertex = (node: number): number => vertexNodes.push(node) - 1;
-  const vertexAt = (node: number): number => {
+  const vertexAt = (node: number, wayTraits: number): number => {
+    if (isStepFree && isStep(nodes.traits[node]) && !isDriven(wayTraits)) return newVertex(node);
     if (isBarrier(nodes.traits[node])) return newSide(node);
     if (vertexOf[node] === NO_VERTEX) vertexOf[node] = newVertex(node);
     return vertexOf[node];
@@ -80,7 +84,9 @@ export function buildNetwork(
         metres += nodeDistance(nodes, ways.refs[j - 1], ways.refs[j]);
       }
       const shape = ways.refs.subarray(start, i + 1);
-      addEdge(vertexAt(ways.refs[start]), vertexAt(ways.refs[i]), metres, ways.traits[w], shape);
+      const traits = ways.traits[w];
+      const ends = [vertexAt(ways.refs[start], traits), vertexAt(ways.refs[i], traits)] as const;
+      addEdge(...ends, metres, traits, shape);
       own.push(from.length - 1);
       start = i;
     }
@@ -127,8 +133,8 @@ function shareTime(
   }
 }
 
-/** Marks where ways are cut: at their last nodes, nodes that occur again, and barriers. */
-function markVertices(ways: StreetWays, nodes: StreetNodes): Uint8Array {
+/** Marks where ways are cut: at their last nodes, nodes that occur again, barriers, and steps. */
+function markVertices(ways: StreetWays, nodes: StreetNodes, isStepFree: boolean): Uint8Array {
   const isVertex = new Uint8Array(nodes.count);
   const seen = new Uint8Array(nodes.count);
   for (let w = 0; w < ways.count; w++) {
@@ -139,7 +145,9 @@ function markVertices(ways: StreetWays, nodes: StreetNodes): Uint8Array {
       seen[node] = 1;
     }
   }
-  for (let n = 0; n < nodes.count; n++) if (isBarrier(nodes.traits[n])) isVertex[n] = 1;
+  for (let n = 0; n < nodes.count; n++) {
+    if (isBarrier(nodes.traits[n]) || (isStepFree && isStep(nodes.traits[n]))) isVertex[n] = 1;
+  }
   return isVertex;
 }
 

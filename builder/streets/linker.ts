@@ -65,6 +65,8 @@ export class Linker {
   /** The traits of streets where trips seldom begin or end. */
   readonly #seldomLinked: number;
   readonly #isCutOff: Uint8Array;
+  /** In metres a second. */
+  readonly #walkSpeed: number;
 
   constructor(
     network: StreetNetwork,
@@ -73,7 +75,9 @@ export class Linker {
     isCutOff: Uint8Array,
     { coverage, outlines = null, impassable = NOTHING_IMPASSABLE }: Surroundings,
     rulesOfR5 = OWN_RULES,
+    walkSpeed: number = ROUTING.walkMetresPerSecond,
   ) {
+    this.#walkSpeed = walkSpeed;
     this.#covered = new CoveredArea(coverage, outlines);
     this.#impassable = impassable;
     this.#network = network;
@@ -203,7 +207,7 @@ export class Linker {
       chain: chains.chainOf[edge],
       along: chains.before[edge] + Math.round(there),
       alongBack: chains.beforeBack[edge] + Math.round(back),
-      offStreet: Math.round((distance / ROUTING.walkMetresPerSecond) * 1000),
+      offStreet: Math.round((distance / this.#walkSpeed) * 1000),
       snap: distance,
     };
   }

@@ -1,5 +1,5 @@
 import type { StreetMode } from '../../shards/modes.ts';
-import { ROUTING } from '../routing-parameters.ts';
+import { ROUTING, walkingSpeed } from '../routing-parameters.ts';
 import { ridingSlowdown, type Slowdown, walkingSlowdown } from './hills.ts';
 import { BY_LENGTH, type StreetNetwork } from './network.ts';
 import { slowdownUntil } from './slopes.ts';
@@ -43,6 +43,7 @@ export function modeCosts(network: StreetNetwork, mode: StreetMode): ModeCosts {
   const isLocal = new Uint8Array(network.edgeCount);
   const ridden = new Uint8Array(network.edgeCount);
   const used = mode === 'bike' ? WALK | RIDE : WALK;
+  const walkSpeed = walkingSpeed(mode);
   for (let e = 0; e < network.edgeCount; e++) {
     const all = network.traits[e] & used;
     const through = throughTraits(network.traits[e]) & used;
@@ -64,7 +65,7 @@ export function modeCosts(network: StreetNetwork, mode: StreetMode): ModeCosts {
         return timeAt(ROUTING.bikeMetresPerSecond, isBackward, ridingSlowdown);
       }
       if ((open & walkBit) === 0) return CLOSED;
-      return dismount + timeAt(ROUTING.walkMetresPerSecond, isBackward, walkingSlowdown);
+      return dismount + timeAt(walkSpeed, isBackward, walkingSlowdown);
     };
     forward[e] = price(stressForward(network.traits[e]), RIDE_FORWARD, WALK_FORWARD);
     backward[e] = price(stressBackward(network.traits[e]), RIDE_BACKWARD, WALK_BACKWARD);

@@ -1,7 +1,7 @@
 import { boxContains } from '../../shards/geometry/wgs84.ts';
 import type { StreetMode } from '../../shards/modes.ts';
 import type { BoundingBox } from '../../shards/units.ts';
-import { OWN_RULES, ROUTING } from '../routing-parameters.ts';
+import { OWN_RULES, ROUTING, walkingSpeed } from '../routing-parameters.ts';
 import { CoveredArea } from './covered-area.ts';
 import { closeIslands, closeOffBehindPrivate, markCutOff } from './islands.ts';
 import { Linker, type Surroundings } from './linker.ts';
@@ -14,6 +14,7 @@ import type { StreetNetwork } from './network.ts';
  */
 export interface ModeNetwork {
   readonly mode: StreetMode;
+  readonly streets: StreetNetwork;
   /** Costs per edge of the network, with islands closed. */
   readonly costs: ModeCosts;
   readonly graph: ModeGraph;
@@ -38,8 +39,9 @@ export function buildModeNetwork(
   const isCutOff = markCutOff(network, costs, least, isCovered, beyond);
   closeOffBehindPrivate(network, costs, beyond);
   const graph = buildModeGraph(network, costs);
-  const linker = new Linker(network, costs, graph, isCutOff, surroundings, rulesOfR5);
-  return { mode, costs, graph, linker, islandVertices, isCutOff };
+  const speed = walkingSpeed(mode);
+  const linker = new Linker(network, costs, graph, isCutOff, surroundings, rulesOfR5, speed);
+  return { mode, streets: network, costs, graph, linker, islandVertices, isCutOff };
 }
 
 /** Returns, per vertex, 1 where the street data claims to be complete, else 0. */

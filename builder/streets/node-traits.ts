@@ -1,5 +1,6 @@
 import { isSet, type Tags, valuesOf } from '../osm/tags.ts';
 import { accessBy } from './access-tags.ts';
+import { hasStepAt } from './step-tags.ts';
 import { NO_LINKING, PUSHED_THROUGH, RIDE, RIDE_LOCAL, WALK, WALK_LOCAL } from './trait-bits.ts';
 
 /** A barrier that pedestrians, or riders, may not pass. */
@@ -16,6 +17,9 @@ export const SIGNAL_OF_CROSSING = 1 << 6;
 export const LIMITS_WALK = 1 << 3;
 export const LIMITS_RIDE = 1 << 4;
 
+/** A step, or tagged as closed to wheelchairs. */
+export const STEP = 1 << 7;
+
 /** Barriers that are too narrow, or too high, to ride through unless tagged otherwise. */
 const DISMOUNTED_AT = new Set([
   'stile',
@@ -26,10 +30,10 @@ const DISMOUNTED_AT = new Set([
   'cycle_barrier',
 ]);
 
-/** Packs the tags of a node: signals, and barriers that restrict passage. */
+/** Packs the tags of a node: signals, barriers that restrict passage, and steps. */
 export function nodeTraits(tags: Tags): number {
   if (tags.size === 0) return 0;
-  return signalTraits(tags) | barrierTraits(tags);
+  return signalTraits(tags) | barrierTraits(tags) | (hasStepAt(tags) ? STEP : 0);
 }
 
 function barrierTraits(tags: Tags): number {
@@ -66,7 +70,11 @@ function isSignalled(tags: Tags): boolean {
 
 /** Whether a node is a barrier to some modes. */
 export function isBarrier(nodeTraits: number): boolean {
-  return (nodeTraits & ~(SIGNAL | SIGNAL_OF_CROSSING)) !== 0;
+  return (nodeTraits & ~(SIGNAL | SIGNAL_OF_CROSSING | STEP)) !== 0;
+}
+
+export function isStep(nodeTraits: number): boolean {
+  return (nodeTraits & STEP) !== 0;
 }
 
 /** Returns the traits of the zero-length way through a barrier; 0 if no mode gets through. */

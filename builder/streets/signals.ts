@@ -2,7 +2,13 @@ import { localDistance } from '../../shards/geometry/wgs84.ts';
 import { ROUTING } from '../routing-parameters.ts';
 import { SIGNAL, SIGNAL_BACKWARD, SIGNAL_FORWARD, SIGNAL_OF_CROSSING } from './node-traits.ts';
 import type { StreetNodes, StreetWays } from './street-ways.ts';
-import { DRIVE_BACKWARD, DRIVE_FORWARD, stressBackward, stressForward } from './trait-bits.ts';
+import {
+  DRIVE_BACKWARD,
+  DRIVE_FORWARD,
+  isDriven,
+  stressBackward,
+  stressForward,
+} from './trait-bits.ts';
 
 /**
  * Returns, per node, 1 where traffic lights stop the cars: at the node itself, or on a stop line
@@ -74,6 +80,5 @@ function meetingStreets({ count, refs, firstRef, traits }: StreetWays, nodes: St
 
 /** Whether a way is a street for cars, of a class that has stress; driveways have none. */
 function hasClass(traits: number): boolean {
-  const isDriven = (traits & (DRIVE_FORWARD | DRIVE_BACKWARD)) !== 0;
-  return isDriven && Math.max(stressForward(traits), stressBackward(traits)) > 0;
+  return isDriven(traits) && Math.max(stressForward(traits), stressBackward(traits)) > 0;
 }

@@ -87,6 +87,14 @@ export class StreetSearch {
     this.times[target] = time;
   }
 
+  /** Delays what the last run reached until another search reached it, too. */
+  delayTo({ times }: StreetSearch): void {
+    for (let i = 0; i < this.reachedCount; i++) {
+      const target = this.reached[i];
+      if (times[target] > this.times[target]) this.times[target] = times[target];
+    }
+  }
+
   /**
    * Labels every vertex within the limit and lists it in `#touched`. Returns the number of these
    * vertices.

@@ -56,6 +56,19 @@ export const WALK_BESIDE = 1 << 23;
 export const DRIVE_FORWARD = 1 << 24;
 export const DRIVE_BACKWARD = 1 << 25;
 
+/** Stairs, or tagged as closed to wheelchairs. */
+export const STEPS = 1 << 26;
+
+/** Returns the traits of a way for walkers who take no steps. */
+export function withoutSteps(traits: number): number {
+  return traits & STEPS ? traits & ~WALK : traits;
+}
+
+/** Whether cars may drive along a way in some direction. */
+export function isDriven(traits: number): boolean {
+  return (traits & (DRIVE_FORWARD | DRIVE_BACKWARD)) !== 0;
+}
+
 export function hasTrackForward(traits: number): boolean {
   return (traits & TRACK_FORWARD) !== 0;
 }

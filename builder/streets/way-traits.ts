@@ -9,6 +9,7 @@ import {
   type Oneway,
 } from './cycleways.ts';
 import { isSeldomLinked } from './seldom-linked.ts';
+import { hasStepsAlong } from './step-tags.ts';
 import { mayDrive, trafficStress } from './traffic-stress.ts';
 import {
   AREA,
@@ -24,6 +25,7 @@ import {
   RIDE_FORWARD,
   RIDE_LOCAL,
   SELDOM_LINKED,
+  STEPS,
   STRESS_TAGGED,
   TRACK_BACKWARD,
   TRACK_FORWARD,
@@ -93,6 +95,7 @@ export function streetTraits(tags: Tags): number {
   if (isSeldomLinked(tags, highway)) traits |= SELDOM_LINKED;
   if (stress.isTagged) traits |= STRESS_TAGGED;
   else traits |= bitsOf(cycleways.tracks, TRACK_FORWARD, TRACK_BACKWARD);
+  if (hasStepsAlong(tags)) traits |= STEPS;
   if (tags.get('area') === 'yes' && OPEN_SPACES.has(highway)) traits |= AREA;
   if (isDriven) traits |= bitsOf(directionsOf(cars), DRIVE_FORWARD, DRIVE_BACKWARD);
   return withStress(traits, stress.forward, stress.backward);
@@ -106,7 +109,8 @@ function ferryTraits(tags: Tags): number {
   const access = accessBy(tags, ['foot', 'access']) ?? 'yes';
   if (access === 'no') return 0;
   const oneway = taggedOneway(tags, ['oneway:foot', 'foot:oneway', 'oneway']) ?? 'no';
-  return FERRY | walkBits(oneway) | NO_LINKING | (access === 'local' ? WALK_LOCAL : 0);
+  const local = access === 'local' ? WALK_LOCAL : 0;
+  return FERRY | walkBits(oneway) | NO_LINKING | local | (hasStepsAlong(tags) ? STEPS : 0);
 }
 
 function wayClass(tags: Tags): string | undefined {

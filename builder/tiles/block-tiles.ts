@@ -1,5 +1,5 @@
 import { sumCounts } from '../../shards/arrays/prefix-sums.ts';
-import { type BlockIndex, LINK_MODES } from '../../shards/blocks/block-index.ts';
+import type { BlockIndex } from '../../shards/blocks/block-index.ts';
 import { geoidFromNumber } from '../../shards/geoid.ts';
 import { EdgeSet } from '../../shards/geometry/edge-set.ts';
 import { nestRings } from '../../shards/geometry/nest-rings.ts';
@@ -58,7 +58,7 @@ export function drawBlocks(
 /** The street modes that have no link for a block, separated by commas; null if there are none. */
 function unlinkedModes(index: BlockIndex, block: CountyBlock): string | null {
   if (index.isFullyRoutable(block)) return null;
-  return LINK_MODES.filter((mode) => index.link(block, mode).status !== 'linked').join(',');
+  return index.linkModes.filter((mode) => index.link(block, mode).status !== 'linked').join(',');
 }
 
 /** Indexes the arcs around each block. */

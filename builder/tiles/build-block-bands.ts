@@ -1,7 +1,8 @@
 import { encodeBlockBands } from '../../shards/bands/block-bands.ts';
 import { BEYOND, UNROUTED } from '../../shards/bands/time-bands.ts';
-import { BlockIndex, linkModeOf } from '../../shards/blocks/block-index.ts';
+import { BlockIndex } from '../../shards/blocks/block-index.ts';
 import { hashOfJson } from '../../shards/codec/json-object.ts';
+import { linkModeOf } from '../../shards/modes.ts';
 import { counted } from '../../shards/number-words.ts';
 import { type TileArchive, tileArchiveSchema } from '../../shards/release/manifest.ts';
 import { readVerified } from '../../shards/store/recorded-hash.ts';

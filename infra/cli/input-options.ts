@@ -4,6 +4,13 @@ import { MAX_FEEDS_LEFT_OUT, type PlanRequest } from '../../builder/build-reques
 import { readInputList } from '../../builder/fetch/fetch-folder.ts';
 import { RULE_NAMES, type RuleOfR5 } from '../../builder/routing-parameters.ts';
 import { COUNTY_FIPS } from '../../shards/geoid.ts';
+import {
+  FURTHER_MODES,
+  type FurtherMode,
+  furtherModesOf,
+  isMode,
+  MODE_LABELS,
+} from '../../shards/modes.ts';
 import { ArgumentError } from '../errors.ts';
 import { commaList } from './comma-list.ts';
 import { KNOWN_WINDOWS, parsePercentiles, parseWindows } from './window-options.ts';
@@ -16,6 +23,7 @@ export interface FeedFlags {
   feedsWithoutLicence: 'keep' | 'leave-out';
   windows?: string;
   percentiles?: string[];
+  modes?: string;
 }
 
 export interface InputFlags extends FeedFlags {
@@ -104,6 +112,10 @@ export function addFeeds(command: Command): Command {
       'percentiles of the transit times of a window, such as 10,50 for all or am:10,50 for one; 10 is always among them',
     )
     .option(
+      '--modes <list>',
+      `modes, comma-separated: ${FURTHER_MODES.join(', ')}, besides walk, bike and, with feeds, transit, which every release has`,
+    )
+    .option(
       '--strict',
       'refuse feeds that cannot be used, with all reasons; otherwise leave them out',
     )
@@ -125,6 +137,7 @@ export function addFeeds(command: Command): Command {
 export function readFeeds(flags: FeedFlags) {
   const windows = parseWindows(flags.windows);
   return {
+    furtherModes: parseModes(flags.modes),
     windows,
     percentiles: parsePercentiles(flags.percentiles, windows),
     leaveOutUnlicensed: flags.feedsWithoutLicence === 'leave-out',
@@ -132,6 +145,22 @@ export function readFeeds(flags: FeedFlags) {
     maxFeedsLeftOut: parsePercent(flags.maxFeedsLeftOut) ?? MAX_FEEDS_LEFT_OUT,
     ...(flags.serviceDate !== undefined && { serviceDate: parseDate(flags.serviceDate) }),
   };
+}
+
+/**
+ * Parses `--modes`: those besides the modes of every release. Throws an `ArgumentError` for any
+ * other text.
+ */
+export function parseModes(list: string | undefined): FurtherMode[] {
+  if (list === undefined) return [];
+  const modes = commaList(list);
+  const unknown = modes.find((mode) => !isMode(mode));
+  if (unknown !== undefined) {
+    throw new ArgumentError(`--modes: "${unknown}" is none of ${MODE_LABELS.join(', ')}`);
+  }
+  const twice = modes.find((mode, i) => modes.indexOf(mode) < i);
+  if (twice !== undefined) throw new ArgumentError(`--modes: ${twice} is listed twice`);
+  return furtherModesOf(modes);
 }
 
 type Inputs = Required<Omit<PlanRequest, 'serviceDate'>> & Pick<PlanRequest, 'serviceDate'>;
@@ -154,6 +183,9 @@ export async function readInputs(flags: InputFlags): Promise<Inputs> {
     flags.gtfs,
     feeds.map(({ file }) => file),
   );
+  if (gtfs.length === 0 && commaList(flags.modes ?? '').includes('transit')) {
+    throw new ArgumentError('--modes: transit needs feeds; add --gtfs');
+  }
   if (flags.serviceDate !== undefined && gtfs.length === 0) {
     throw new ArgumentError('--service-date: applies only to transit feeds; add --gtfs');
   }

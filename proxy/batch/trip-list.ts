@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MODE_LABELS, type Mode } from '../../shards/modes.ts';
+import { BASE_MODES, type Mode } from '../../shards/modes.ts';
 import { exactObjectOf } from '../fields/compounds.ts';
 import { jsonSchemaOf, optional } from '../fields/field.ts';
 import { isObject } from '../fields/kinds.ts';
@@ -65,7 +65,7 @@ export const shortTrip = z.object({
   from: z.string(),
   to: z.string().optional(),
   dest_id: z.int().optional(),
-  mode: z.enum(MODE_LABELS).optional(),
+  mode: z.enum(BASE_MODES).optional(),
   departs: z.string().optional(),
 });
 

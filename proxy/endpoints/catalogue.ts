@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MODES } from '../../shards/modes.ts';
+import { LINK_MODES, MODES } from '../../shards/modes.ts';
 import { coverageGaps, dataCoverage } from '../../shards/release/data-coverage.ts';
 import { statedFeedSchema, statedFeeds } from '../../shards/release/feed-state.ts';
 import {
@@ -129,6 +129,9 @@ const weights = freeEndpoint({
   },
 });
 
+/** The document lists the street modes of every release here, and served, those of its own. */
+const unlinkedBlocks = unlinkedBlocksSchema.extend({ mode: z.enum(LINK_MODES) });
+
 const vintage = freeEndpoint({
   ...free,
   path: '/v1/meta/vintage',
@@ -175,7 +178,7 @@ const vintage = freeEndpoint({
     before: z.string().nullable().meta({
       description: 'The release that was current before; null for the first, and if not known.',
     }),
-    blocks_without_streets: z.array(unlinkedBlocksSchema).nullable().meta({
+    blocks_without_streets: z.array(unlinkedBlocks).nullable().meta({
       description: 'Blocks without a street nearby, by mode and reason; null if not counted.',
     }),
     pois: z.array(poisOfTypeSchema).nullable().meta({

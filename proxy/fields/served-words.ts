@@ -1,6 +1,13 @@
 import { z } from 'zod';
 import type { oas31 } from 'zod-openapi';
-import { MODE_LABELS, type Mode } from '../../shards/modes.ts';
+import {
+  BASE_MODES,
+  isMode,
+  LINK_MODES,
+  type LinkMode,
+  linkModesOf,
+  type Mode,
+} from '../../shards/modes.ts';
 import type { Release, Timing } from '../../shards/release/release.ts';
 import { BASE_PERCENTILE, BASE_WINDOW, isPercentile, WINDOW_NAME } from '../../shards/services.ts';
 import { invalidParameter, invalidParameters, type ParameterIssue } from '../http/problem.ts';
@@ -11,13 +18,16 @@ import { decimal, jsonFault, onceText, singleFault } from './kinds.ts';
 /** The words of requests that depend on the release that is served. */
 export interface ServedWords {
   readonly modes: readonly Mode[];
+  /** The modes that blocks have links of their own for. */
+  readonly streets: readonly LinkMode[];
   readonly departures: readonly string[];
   readonly percentiles: readonly number[];
 }
 
 /** The words of a release without further services. */
 export const BASE_WORDS: ServedWords = {
-  modes: MODE_LABELS,
+  modes: BASE_MODES,
+  streets: LINK_MODES,
   departures: [BASE_WINDOW.name],
   percentiles: [BASE_PERCENTILE],
 };
@@ -25,9 +35,11 @@ export const BASE_WORDS: ServedWords = {
 /** The words of requests to a release: those that every release knows, and its own. */
 export function wordsOf({ services, windows }: Release): ServedWords {
   const { modes, departures, percentiles } = BASE_WORDS;
+  const ownModes = services.map(({ mode }) => mode);
   const held = windows.flatMap((window) => window.percentiles);
   return {
-    modes: [...new Set([...modes, ...services.map(({ mode }) => mode)])],
+    modes: [...new Set([...modes, ...ownModes])],
+    streets: linkModesOf(ownModes),
     departures: [...new Set([...departures, ...windows.map(({ name }) => name)])],
     percentiles: [...new Set([...percentiles, ...held])].sort((a, b) => a - b),
   };
@@ -54,26 +66,27 @@ export function validFor<T>(release: Release, validate: () => T): T {
   }
 }
 
-function faultOf(name: keyof ServedWords, known: readonly unknown[]): string {
+/** Words that requests choose from. */
+type ChosenWord = Exclude<keyof ServedWords, 'streets'>;
+
+function faultOf(name: ChosenWord, known: readonly unknown[]): string {
   return name === 'percentiles'
     ? `must be ${known.join(' or ')}`
     : `must be one of ${known.join(', ')}`;
 }
 
 /**
- * Whether some release may have a word. A body takes any such window and percentile, since it may
- * repeat a request to a release that had it; `releaseAt` refuses it for a new response.
+ * Whether some release may have a word. A body takes any such word, since it may repeat a request
+ * to a release that had it; `releaseAt` and `modePositions` refuse it for a new response.
  */
-const IS_POSSIBLE: { readonly [N in keyof ServedWords]: (value: unknown) => boolean } = {
-  modes: (value) => (words.modes as readonly unknown[]).includes(value),
+const IS_POSSIBLE: { readonly [N in ChosenWord]: (value: unknown) => boolean } = {
+  modes: (value) => typeof value === 'string' && isMode(value),
   departures: (value) => typeof value === 'string' && WINDOW_NAME.test(value),
   percentiles: (value) => typeof value === 'number' && isPercentile(value),
 };
 
 /** One of the words of the served release, which the document lists as of every release. */
-export function servedChoice<const N extends keyof ServedWords>(
-  name: N,
-): Kind<ServedWords[N][number]> {
+export function servedChoice<const N extends ChosenWord>(name: N): Kind<ServedWords[N][number]> {
   type Word = ServedWords[N][number];
   const fault = () => faultOf(name, words[name]);
   const accepted = (isWord: (value: unknown) => boolean, msgOf: (value: unknown) => string) =>

@@ -1,6 +1,7 @@
 import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server';
 import type { z } from 'zod';
 import { jsonSchemaOf } from '../fields/field.ts';
+import { type ServedWords, withWords } from '../fields/served-words.ts';
 import { validationMessage, withoutNulls } from '../http/validation.ts';
 
 type JsonSchema = Readonly<Record<string, unknown>>;
@@ -12,8 +13,8 @@ type Listed<S extends z.ZodObject> = StandardSchemaWithJSON<z.input<S>, z.output
  * what a model does not need. Tool lists are sent with every conversation, which pays for their
  * size.
  */
-export function listedInput<S extends z.ZodObject>(schema: S): Listed<S> {
-  const json = slim(jsonSchemaOf(schema), SILENT);
+export function listedInput<S extends z.ZodObject>(schema: S, words: ServedWords): Listed<S> {
+  const json = withWords(slim(jsonSchemaOf(schema), SILENT), words);
   return listed(schema, json, (value) => withoutNulls(schema.shape, value));
 }
 

@@ -2,6 +2,7 @@ import { type CallToolResult, McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { ApiError, type Client } from '../../portal/client/src/index.ts';
 import { counted, withCommas } from '../../shards/number-words.ts';
+import { BASE_WORDS, type ServedWords } from '../fields/served-words.ts';
 import { truncate } from '../http/problem.ts';
 import { acceptsParameters } from '../http/validation.ts';
 import { type AdvisedSite, adviceOn, NeedsChoice } from './advice.ts';
@@ -63,22 +64,37 @@ const TOOLS: readonly Tool[] = [
   checkBalance,
 ];
 
-/** The tools as servers list them, built once. */
-const LISTED = TOOLS.map((tool) => {
-  const { description, input, output } = tool;
-  // An estimate has none of the result's other members.
-  const result = tool.price ? output.partial() : output;
-  const about = {
-    description,
-    inputSchema: listedInput(inputOf({ ...input.shape, ...(tool.price && ESTIMATE) })),
-    outputSchema: listedOutput(z.strictObject({ ...TOKENS, ...result.shape })),
-    annotations: { readOnlyHint: true },
-  };
-  return { tool, about };
-});
+/** The tools as servers list them to clients of releases with some words. */
+function listedTools(words: ServedWords) {
+  return TOOLS.map((tool) => {
+    const { description, input, output } = tool;
+    // An estimate has none of the result's other members.
+    const result = tool.price ? output.partial() : output;
+    const about = {
+      description,
+      inputSchema: listedInput(inputOf({ ...input.shape, ...(tool.price && ESTIMATE) }), words),
+      outputSchema: listedOutput(z.strictObject({ ...TOKENS, ...result.shape })),
+      annotations: { readOnlyHint: true },
+    };
+    return { tool, about };
+  });
+}
 
-/** Builds an MCP server for one caller: eight read-only tools, with structured results. */
-export function mcpServer(client: Client, site: McpSite): McpServer {
+/** The lists of tools, each built once, by the modes that they name. */
+const LISTED = new Map<string, ReturnType<typeof listedTools>>();
+
+function listedOnce(words: ServedWords): ReturnType<typeof listedTools> {
+  const modes = words.modes.join();
+  const listed = LISTED.get(modes) ?? listedTools(words);
+  LISTED.set(modes, listed);
+  return listed;
+}
+
+/**
+ * Builds an MCP server for one caller: eight read-only tools, with structured results. `words`:
+ * those of the release, where it is known.
+ */
+export function mcpServer(client: Client, site: McpSite, words = BASE_WORDS): McpServer {
   const hasMap = site.accountUrl !== null;
   const server = new McpServer(
     { name: 'travel-time-access', version: site.version },
@@ -90,7 +106,7 @@ export function mcpServer(client: Client, site: McpSite): McpServer {
   registerMapApp(server, site);
   registerBlockTable(server, client, site);
   const onMap = hasMap ? { _meta: SHOWN_ON_MAP } : {};
-  for (const { tool, about } of LISTED) {
+  for (const { tool, about } of listedOnce(words)) {
     const listed = tool.isOnMap ? { ...about, ...onMap } : about;
     server.registerTool(tool.name, listed, (input: Readonly<Record<string, unknown>>) =>
       callTool(tool, input, client, site),

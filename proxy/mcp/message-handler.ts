@@ -5,6 +5,7 @@ import {
 } from '@modelcontextprotocol/server';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Client } from '../../portal/client/src/index.ts';
+import { wordsOf } from '../fields/served-words.ts';
 import { formatFor, JSON_ALONE, MEDIA_TYPES } from '../formats/negotiate.ts';
 import { bearerToken } from '../http/bearer-token.ts';
 import { CACHE_CONTROL } from '../http/caching.ts';
@@ -51,7 +52,7 @@ export function openMessageHandler(services: ProxyServices): MessageHandler {
   const clients = new WeakMap<Request, Client>();
   const site = { accountUrl, version, keyAdvice: KEY_ADVICE };
   const handler = createMcpHandler(({ requestInfo }) =>
-    mcpServer(clients.get(requestInfo!)!, site),
+    mcpServer(clients.get(requestInfo!)!, site, wordsOf(services.releases.current)),
   );
   const handle = async (request: FastifyRequest, reply: FastifyReply) => {
     await countMessage(services, request, reply);

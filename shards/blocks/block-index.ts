@@ -2,13 +2,15 @@ import { ordinalIn } from '../arrays/sorted.ts';
 import { VarintReader, VarintWriter } from '../codec/varint.ts';
 import { decodingError } from '../errors.ts';
 import { type Geoid, type GeoidNumber, geoidToNumber } from '../geoid.ts';
-import type { StreetMode } from '../modes.ts';
+import { LINK_MODES, type LinkMode } from '../modes.ts';
 import { checkedSection, readEnvelope, writeEnvelope } from '../store/envelope.ts';
 import { readVerified } from '../store/recorded-hash.ts';
 import type { ObjectRef, Store } from '../store/store.ts';
 import type { CountyBlock, Metres, MicroDegrees, SquareMetres } from '../units.ts';
 
 export const INDEX_KIND = 'INDX';
+/** Tag of the section that lists the modes whose links are recorded, if there are more. */
+const MODES_TAG = 'MODE';
 
 /**
  * Why a block centre could not be linked to a mode's streets: no street nearby, the streets there
@@ -25,14 +27,6 @@ export type UnlinkedReason = (typeof UNLINKED_REASONS)[number];
 export const LINK_STATUSES = ['linked', ...UNLINKED_REASONS] as const;
 export type LinkStatus = (typeof LINK_STATUSES)[number];
 
-/** The street modes whose links an index records, in order. Transit uses the walk link. */
-export const LINK_MODES: readonly StreetMode[] = ['walk', 'bike'];
-
-/** The street mode on which a journey by a mode or service starts. */
-export function linkModeOf(mode: string): StreetMode {
-  return mode === 'bike' ? 'bike' : 'walk';
-}
-
 export interface BlockLink {
   readonly status: LinkStatus;
   /**
@@ -48,7 +42,7 @@ export interface BlockRecord {
   readonly landArea: SquareMetres | null;
   readonly lon: MicroDegrees;
   readonly lat: MicroDegrees;
-  /** One link per mode of `LINK_MODES`, in that order. */
+  /** One link per mode that the index records, in their order. */
   readonly links: readonly BlockLink[];
 }
 
@@ -64,16 +58,19 @@ export class BlockIndex {
   readonly #landArea: Float64Array;
   readonly #linkStatus: Uint8Array;
   readonly #snapDecimetres: Uint32Array;
-  readonly #unlinked = new Map<StreetMode, Uint32Array>();
+  readonly #unlinked = new Map<LinkMode, Uint32Array>();
+  /** The modes whose links are recorded, in order. */
+  readonly linkModes: readonly LinkMode[];
 
-  private constructor(count: number) {
+  private constructor(count: number, linkModes: readonly LinkMode[]) {
+    this.linkModes = linkModes;
     this.geoids = new Float64Array(count);
     this.lon = new Int32Array(count);
     this.lat = new Int32Array(count);
     this.#population = new Float64Array(count);
     this.#landArea = new Float64Array(count);
-    this.#linkStatus = new Uint8Array(count * LINK_MODES.length);
-    this.#snapDecimetres = new Uint32Array(count * LINK_MODES.length);
+    this.#linkStatus = new Uint8Array(count * linkModes.length);
+    this.#snapDecimetres = new Uint32Array(count * linkModes.length);
   }
 
   get count(): number {
@@ -82,7 +79,7 @@ export class BlockIndex {
 
   /** Memory use, for a byte-bounded cache. */
   get byteLength(): number {
-    return this.count * (8 * 3 + 4 * 2 + 5 * LINK_MODES.length);
+    return this.count * (8 * 3 + 4 * 2 + 5 * this.linkModes.length);
   }
 
   /** The row of a block, or -1. */
@@ -112,17 +109,17 @@ export class BlockIndex {
     return sum;
   }
 
-  link(ordinal: CountyBlock, mode: StreetMode): BlockLink {
-    const at = ordinal * LINK_MODES.length + LINK_MODES.indexOf(mode);
+  link(ordinal: CountyBlock, mode: LinkMode): BlockLink {
+    const at = ordinal * this.linkModes.length + this.linkModes.indexOf(mode);
     return { status: LINK_STATUSES[this.#linkStatus[at]], snap: this.#snapDecimetres[at] / 10 };
   }
 
-  isLinked(ordinal: CountyBlock, mode: StreetMode): boolean {
-    return this.#linkStatus[ordinal * LINK_MODES.length + LINK_MODES.indexOf(mode)] === 0;
+  isLinked(ordinal: CountyBlock, mode: LinkMode): boolean {
+    return this.#linkStatus[ordinal * this.linkModes.length + this.linkModes.indexOf(mode)] === 0;
   }
 
   /** The blocks without a link for a street mode, ascending. Computed once per mode. */
-  unlinked(mode: StreetMode): Uint32Array {
+  unlinked(mode: LinkMode): Uint32Array {
     const known = this.#unlinked.get(mode);
     if (known) return known;
     const blocks: CountyBlock[] = [];
@@ -134,22 +131,27 @@ export class BlockIndex {
 
   /** Whether the block has a link for every mode. */
   isFullyRoutable(ordinal: CountyBlock): boolean {
-    for (let m = 0; m < LINK_MODES.length; m++) {
-      if (this.#linkStatus[ordinal * LINK_MODES.length + m] !== 0) return false;
+    const modes = this.linkModes.length;
+    for (let m = 0; m < modes; m++) {
+      if (this.#linkStatus[ordinal * modes + m] !== 0) return false;
     }
     return true;
   }
 
   /** Whether the block has a link for any mode. */
   isRoutable(ordinal: CountyBlock): boolean {
-    for (let m = 0; m < LINK_MODES.length; m++) {
-      if (this.#linkStatus[ordinal * LINK_MODES.length + m] === 0) return true;
+    const modes = this.linkModes.length;
+    for (let m = 0; m < modes; m++) {
+      if (this.#linkStatus[ordinal * modes + m] === 0) return true;
     }
     return false;
   }
 
   /** Encodes records, which must ascend by GEOID without repeats. */
-  static encode(records: readonly BlockRecord[]): Uint8Array {
+  static encode(
+    records: readonly BlockRecord[],
+    linkModes: readonly LinkMode[] = LINK_MODES,
+  ): Uint8Array {
     const geoids = new VarintWriter();
     const facts = new VarintWriter();
     const centres = new VarintWriter();
@@ -176,6 +178,9 @@ export class BlockIndex {
       { tag: 'FACT', bytes: facts.view() },
       { tag: 'CENT', bytes: centres.view() },
       { tag: 'LINK', bytes: links.view() },
+      ...(linkModes.length > LINK_MODES.length
+        ? [{ tag: MODES_TAG, bytes: new TextEncoder().encode(linkModes.join()) }]
+        : []),
     ]);
   }
 
@@ -192,9 +197,15 @@ export class BlockIndex {
     const facts = open('FACT');
     const centres = open('CENT');
     const links = open('LINK');
+    const hasModes = envelope.sections.some(({ tag }) => tag === MODES_TAG);
+    const linkModes = hasModes
+      ? (new TextDecoder()
+          .decode(checkedSection(object, envelope, MODES_TAG, bytes))
+          .split(',') as LinkMode[])
+      : LINK_MODES;
     try {
       const count = geoids.count('blocks');
-      const index = new BlockIndex(count);
+      const index = new BlockIndex(count, linkModes);
       let geoid = 0;
       let lon = 0;
       let lat = 0;
@@ -207,8 +218,8 @@ export class BlockIndex {
         index.lat[i] = lat;
         index.#population[i] = facts.uint() - 1;
         index.#landArea[i] = facts.uint() - 1;
-        for (let m = 0; m < LINK_MODES.length; m++) {
-          const at = i * LINK_MODES.length + m;
+        for (let m = 0; m < linkModes.length; m++) {
+          const at = i * linkModes.length + m;
           const status = links.byte();
           if (status >= LINK_STATUSES.length) throw new RangeError(`has link status ${status}`);
           index.#linkStatus[at] = status;

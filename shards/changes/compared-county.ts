@@ -1,7 +1,8 @@
 import { ACCESS_MINUTES } from '../access/access-columns.ts';
-import { type BlockIndex, linkModeOf } from '../blocks/block-index.ts';
+import type { BlockIndex } from '../blocks/block-index.ts';
 import type { GeoidNumber } from '../geoid.ts';
 import type { EncodedRow } from '../matrix/row-codec.ts';
+import { linkModeOf } from '../modes.ts';
 import { nthNearestId } from '../nearest/nth-nearest.ts';
 import type { CountyManifest } from '../release/manifest.ts';
 import type { Release } from '../release/release.ts';

@@ -11,7 +11,7 @@ export const releaseSchema = z.string().regex(/^[0-9A-Za-z][0-9A-Za-z._-]{0,63}$
 export const countyFipsSchema = z.string().regex(COUNTY_FIPS);
 
 export const objectRefSchema = z.strictObject({
-  name: z.string().regex(/^[a-z-]+\/[0-9A-Za-z.-]+$/),
+  name: z.string().regex(/^[a-z-]+\/[0-9A-Za-z._-]+$/),
   bytes: z.int().min(0),
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
 });

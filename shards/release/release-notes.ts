@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { LINK_MODES, UNLINKED_REASONS } from '../blocks/block-index.ts';
+import { UNLINKED_REASONS } from '../blocks/block-index.ts';
 import { hashOfJson, parseJson, parseWith } from '../codec/json-object.ts';
 import { damaged, nullIfMissing } from '../errors.ts';
+import { ALL_LINK_MODES } from '../modes.ts';
 import type { Store } from '../store/store.ts';
 import { countyFipsSchema, latestSchema, releaseSchema } from './manifest.ts';
 import { MANIFESTS } from './manifests.ts';
@@ -15,7 +16,7 @@ const countBefore = count.nullable();
 
 /** Blocks that have no street of a mode nearby, for one reason. */
 export const unlinkedBlocksSchema = z.strictObject({
-  mode: z.enum(LINK_MODES),
+  mode: z.enum(ALL_LINK_MODES),
   reason: z.enum(UNLINKED_REASONS),
   blocks: count,
   blocks_before: countBefore,

@@ -1,7 +1,7 @@
 import { AccessClasses } from '../access/access-classes.ts';
 import { accessColumn, accessCountsOf } from '../access/access-columns.ts';
-import { linkModeOf } from '../blocks/block-index.ts';
 import { geoidFromNumber } from '../geoid.ts';
+import { linkModeOf } from '../modes.ts';
 import { CheckedPages } from '../pmtiles/checked-pages.ts';
 import type { CountyManifest } from '../release/manifest.ts';
 import type { ObjectRef } from '../store/store.ts';

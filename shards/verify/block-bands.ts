@@ -1,8 +1,8 @@
 import { BlockBands } from '../bands/block-bands.ts';
 import { BAND_ENDS, BEYOND, UNROUTED } from '../bands/time-bands.ts';
 import type { BlockIndex } from '../blocks/block-index.ts';
-import { linkModeOf } from '../blocks/block-index.ts';
 import { geoidFromNumber } from '../geoid.ts';
+import { linkModeOf } from '../modes.ts';
 import { decodeNearestRow, nearestRange } from '../nearest/nearest.ts';
 import { CheckedPages } from '../pmtiles/checked-pages.ts';
 import type { CountyManifest } from '../release/manifest.ts';

@@ -2,6 +2,7 @@ import { BlockIndex } from '../blocks/block-index.ts';
 import { readOutlines } from '../fgb/outlines.ts';
 import { geoidFromNumber } from '../geoid.ts';
 import { boundsOf } from '../geometry/bounds.ts';
+import { linkModesOf } from '../modes.ts';
 import type { CountyManifest } from '../release/manifest.ts';
 import { type CountyFips, toMicro } from '../units.ts';
 import { type Finding, findFaults } from './finding.ts';
@@ -21,6 +22,13 @@ export function verifyIndex(
     const index = BlockIndex.decode(ref.name, await release.store.readRange(ref, 0, ref.bytes));
     const at = outOfOrder(index.geoids);
     if (at !== -1) findings.add('out of order', () => `block ${geoidFromNumber(index.geoids[at])}`);
+    const linkModes = linkModesOf(release.manifest.modes);
+    if (index.linkModes.join() !== linkModes.join()) {
+      findings.add(
+        'links',
+        () => `${index.linkModes.join()}; the manifest has ${linkModes.join()}`,
+      );
+    }
     let [population, routable] = [0, 0];
     for (let block = 0; block < index.count; block++) {
       population += index.population(block) ?? 0;

@@ -1,7 +1,7 @@
-import { linkModeOf } from '../blocks/block-index.ts';
 import { geoidFromNumber } from '../geoid.ts';
 import { Matrix } from '../matrix/matrix.ts';
 import { MINUTES } from '../matrix/row-codec.ts';
+import { linkModeOf } from '../modes.ts';
 import type { CountyManifest } from '../release/manifest.ts';
 import type { ObjectRef } from '../store/store.ts';
 import type { CountyFips } from '../units.ts';

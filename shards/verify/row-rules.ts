@@ -1,25 +1,33 @@
 import { ordinalIn } from '../arrays/sorted.ts';
-import { type BlockIndex, linkModeOf } from '../blocks/block-index.ts';
+import type { BlockIndex } from '../blocks/block-index.ts';
 import { geoidFromNumber } from '../geoid.ts';
 import type { Matrix } from '../matrix/matrix.ts';
 import type { ModeRow } from '../matrix/row-codec.ts';
+import { byMode, linkModeOf, type Mode } from '../modes.ts';
 import { modeOfService } from '../services.ts';
 import type { Findings } from './finding.ts';
 
-/**
- * The first target that a row reaches on foot but later or not at all by transit, or -1. Walking
- * all the way is one option of transit.
- */
-function slowerThanWalking(walk: ModeRow, transit: ModeRow): number {
+/** The first target that a row reaches but another one later or not at all, or -1. */
+function laterBy(other: ModeRow, row: ModeRow): number {
   let at = 0;
-  for (let i = 0; i < walk.targets.length; i++) {
-    const target = walk.targets[i];
-    while (at < transit.targets.length && transit.targets[at] < target) at++;
-    const found = at < transit.targets.length && transit.targets[at] === target;
-    if (!found || transit.times[at] > walk.times[i]) return target;
+  for (let i = 0; i < row.targets.length; i++) {
+    const target = row.targets[i];
+    while (at < other.targets.length && other.targets[at] < target) at++;
+    const found = at < other.targets.length && other.targets[at] === target;
+    if (!found || other.times[at] > row.times[i]) return target;
   }
   return -1;
 }
+
+/**
+ * Pairs of modes of which the first never takes longer: walking all the way is one option of
+ * transit, and the further ways to walk are no faster than walking.
+ */
+const NEVER_LATER: readonly (readonly [Mode, Mode])[] = [
+  ['transit', 'walk'],
+  ['walk', 'walk_slow'],
+  ['walk', 'step_free'],
+];
 
 /** Time of a row to a target, or null. */
 export function timeTo({ targets, times }: ModeRow, target: number): number | null {
@@ -40,9 +48,9 @@ export function sameIds(a: ArrayLike<number>, b: ArrayLike<number>): boolean {
 }
 
 /**
- * Checks rules that hold for rows from any block: transit is never slower than walking, and a block
- * without a street has no rows. `index` is null if it is not sound; `nameOf` returns the name of a
- * target for findings.
+ * Checks rules that hold for rows from any block: some modes are never slower than others, and a
+ * block without a street has no rows. `index` is null if it is not sound; `nameOf` returns the name
+ * of a target for findings.
  */
 export function originRowCheck(
   matrix: Matrix,
@@ -51,15 +59,21 @@ export function originRowCheck(
   findings: Findings,
   nameOf: (target: number) => string,
 ): (ordinal: number, rows: readonly ModeRow[]) => void {
-  const walk = modes.indexOf('walk');
-  const byTransit = [...modes.keys()].filter((m) => modeOfService(modes[m]) === 'transit');
+  const positionsOf = (mode: Mode) =>
+    [...modes.keys()].filter((m) => modeOfService(modes[m]) === mode);
+  const pairs = NEVER_LATER.flatMap(([fast, slow]) =>
+    positionsOf(fast).flatMap((f) => positionsOf(slow).map((s) => [f, s] as const)),
+  );
   return (ordinal, rows) => {
     const block = () => `block ${geoidFromNumber(matrix.origins[ordinal])}`;
-    for (const transit of byTransit) {
-      const late = slowerThanWalking(rows[walk], rows[transit]);
+    for (const [fast, slow] of pairs) {
+      const late = laterBy(rows[fast], rows[slow]);
       if (late === -1) continue;
       const pair = () => `${block()} to ${nameOf(matrix.targets[late])}`;
-      findings.add('later by transit than on foot', pair);
+      findings.add(
+        `later ${byMode(modeOfService(modes[fast]))} than ${byMode(modeOfService(modes[slow]))}`,
+        pair,
+      );
     }
     modes.forEach((mode, m) => {
       if (!index || rows[m].targets.length === 0) return;

@@ -6,7 +6,7 @@ import { ROUTING } from '../../builder/routing-parameters.ts';
 import { OriginSearch } from '../../builder/search/origin-search.ts';
 import { unpackLink } from '../../builder/streets/street-region.ts';
 import { LANES } from '../../builder/transit/lane-search.ts';
-import { MODE_LABELS } from '../../shards/modes.ts';
+import { BASE_MODES } from '../../shards/modes.ts';
 import { Taxonomy } from '../../shards/taxonomy.ts';
 import { readFiles } from '../support/prepared-city.ts';
 import { datesOf } from '../support/read-feeds.ts';
@@ -67,7 +67,7 @@ export async function timeSearches(
   const region = await readFiles({ ...given, feeds });
   const taxonomy = new Taxonomy(TAXONOMY);
   const began = performance.now();
-  const modes = MODE_LABELS.filter((mode) => feeds !== null || mode !== 'transit');
+  const modes = BASE_MODES.filter((mode) => feeds !== null || mode !== 'transit');
   const linked = linkRegion(region, modes, taxonomy, silent);
   const linkSeconds = (performance.now() - began) / 1000;
   const { searchRegion } = linked;

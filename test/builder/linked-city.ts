@@ -3,7 +3,7 @@ import { type CountyScope, scopeCounties } from '../../builder/county/county-sco
 import { TAXONOMY } from '../../builder/destinations/taxonomy.ts';
 import { silent } from '../../builder/progress.ts';
 import { type LinkedRegion, linkRegion } from '../../builder/region/link-region.ts';
-import { MODE_LABELS } from '../../shards/modes.ts';
+import { BASE_MODES } from '../../shards/modes.ts';
 import { Taxonomy } from '../../shards/taxonomy.ts';
 import { readFiles } from '../support/prepared-city.ts';
 import { datesOf } from '../support/read-feeds.ts';
@@ -37,7 +37,7 @@ export async function linkCity(
   if (first !== blocks.length) throw new Error(`${first} of ${blocks.length} blocks have a county`);
   const linked = linkRegion(
     { ...whole, counties, targets: counties },
-    MODE_LABELS,
+    BASE_MODES,
     new Taxonomy(TAXONOMY),
     silent,
   );

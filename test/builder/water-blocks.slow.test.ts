@@ -4,7 +4,7 @@ import { silent } from '../../builder/progress.ts';
 import { linkRegion } from '../../builder/region/link-region.ts';
 import { Impassable } from '../../builder/streets/impassable.ts';
 import { buildModeNetwork } from '../../builder/streets/mode-network.ts';
-import { MODE_LABELS } from '../../shards/modes.ts';
+import { BASE_MODES } from '../../shards/modes.ts';
 import { Taxonomy } from '../../shards/taxonomy.ts';
 import { cityOfTests } from '../demo/written-city.ts';
 import { readFiles } from '../support/prepared-city.ts';
@@ -14,7 +14,7 @@ const city = cityOfTests(500, 7);
 test('no trip starts or ends in a water block, however near a street is', async () => {
   const { osm, blocks } = city.files;
   const region = await readFiles({ osm: [osm], blocks, feeds: null, counties: [] });
-  const linked = linkRegion(region, MODE_LABELS, new Taxonomy(TAXONOMY), silent);
+  const linked = linkRegion(region, BASE_MODES, new Taxonomy(TAXONOMY), silent);
   const water = linked.blocks.flatMap(({ isWater }, ordinal) => (isWater ? [ordinal] : []));
   const besideStreet = water.filter((ordinal) => {
     const { lon, lat } = linked.blocks[ordinal];
@@ -70,7 +70,7 @@ test('a land block surrounded by water is linked to the streets, and so is a sto
     walk: buildModeNetwork(streets, 'walk', { coverage, impassable }),
     bike: buildModeNetwork(streets, 'bike', { coverage, impassable }),
   };
-  const { links, searchRegion } = linkRegion(region, MODE_LABELS, new Taxonomy(TAXONOMY), silent);
+  const { links, searchRegion } = linkRegion(region, BASE_MODES, new Taxonomy(TAXONOMY), silent);
   expect(links[0].map(({ status }) => status)).toEqual(['linked', 'linked']);
   for (const { targets } of [searchRegion.walk, searchRegion.bike]) {
     const tied = new Set(targets.entries.filter((_, i) => i % 2 === 0));

@@ -1,3 +1,4 @@
+import { ALL_LINK_MODES, BASE_MODES, LINK_MODES, MODE_LABELS } from '../../shards/modes.ts';
 import { BASE_PERCENTILE, BASE_WINDOW } from '../../shards/services.ts';
 
 /** The subset of JSON Schema that our documents use. */
@@ -261,6 +262,9 @@ function mediaTypeOf(mediaType: string, schema: Schema): string {
  */
 function typeOf(schema: Schema, isSent = false): string {
   if (schema.$ref) return nameIn(schema.$ref);
+  // Releases may have further modes, which are known.
+  if (schema.enum?.join() === BASE_MODES.join()) return MODE_LABELS.map(literal).join(' | ');
+  if (schema.enum?.join() === LINK_MODES.join()) return ALL_LINK_MODES.map(literal).join(' | ');
   // Releases may have further windows of departures and percentiles.
   if (isOfRelease(schema)) return typeof schema.enum![0];
   if (schema.const !== undefined) return literal(schema.const);

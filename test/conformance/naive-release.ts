@@ -6,7 +6,7 @@ import { readShapefile } from '../../builder/inputs/shapefile.ts';
 import { BlockIndex, type LinkStatus } from '../../shards/blocks/block-index.ts';
 import { geoidFromNumber } from '../../shards/geoid.ts';
 import { Matrix } from '../../shards/matrix/matrix.ts';
-import type { Mode, StreetMode } from '../../shards/modes.ts';
+import type { Mode } from '../../shards/modes.ts';
 import { PoiTable } from '../../shards/pois/poi-table.ts';
 import type { Release } from '../../shards/release/release.ts';
 import { isInside, type Rings } from './plain-geometry.ts';
@@ -20,7 +20,7 @@ export interface NaiveBlock {
   /** Whether any mode could be routed from the block. */
   readonly isRoutable: boolean;
   /** For walk and bike, whether the block's centre is linked to a street, or why not. */
-  readonly links: Readonly<Record<StreetMode, LinkStatus>>;
+  readonly links: Readonly<Record<'walk' | 'bike', LinkStatus>>;
   readonly polygons: readonly Rings[];
 }
 

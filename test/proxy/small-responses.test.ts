@@ -40,7 +40,7 @@ interface Page {
 function naivePois(block: SmallBlock): (Row & { readonly types: readonly number[] })[] {
   return SMALL_MODES.flatMap((mode) =>
     county.pois.flatMap(({ destId, name, lon, lat, address, types }) => {
-      const tenths = block.tenths[mode].get(destId);
+      const tenths = block.tenths[mode]?.get(destId);
       if (tenths === undefined) return [];
       const travel_time = Number((tenths / 10).toFixed(1));
       return [{ dest_id: destId, mode, travel_time, name, lon, lat, address, types }];

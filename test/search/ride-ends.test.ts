@@ -5,7 +5,7 @@ import { linkRegion } from '../../builder/region/link-region.ts';
 import { OriginSearch } from '../../builder/search/origin-search.ts';
 import { buildModeNetwork } from '../../builder/streets/mode-network.ts';
 import { RIDE } from '../../builder/streets/trait-bits.ts';
-import { MODE_LABELS } from '../../shards/modes.ts';
+import { BASE_MODES } from '../../shards/modes.ts';
 import { Taxonomy } from '../../shards/taxonomy.ts';
 import { readFiles } from '../support/prepared-city.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
@@ -40,7 +40,7 @@ test('a bicycle starts and ends in the street, or is pushed along the sidewalk, 
   const bike = buildModeNetwork(streets, 'bike', region);
   const { searchRegion } = linkRegion(
     { ...region, streets, bike },
-    MODE_LABELS,
+    BASE_MODES,
     new Taxonomy(TAXONOMY),
     silent,
   );

@@ -4,7 +4,6 @@ import { buildNetwork } from '../../builder/streets/build-network.ts';
 import { linkTargets } from '../../builder/streets/linked-targets.ts';
 import { buildModeNetwork } from '../../builder/streets/mode-network.ts';
 import { StreetSearch } from '../../builder/streets/street-search.ts';
-import type { StreetMode } from '../../shards/modes.ts';
 import { forAll } from '../support/for-all.ts';
 import { clearlyTied, naiveStreets, naiveTimes } from './naive-router.ts';
 import { randomStreets, seeded } from './random-streets.ts';
@@ -13,7 +12,7 @@ const MINUTE = 60_000;
 /** Half a millisecond per edge of a trip, and a few for its ends. */
 const ROUNDING_MS = 40;
 
-test.each<StreetMode>(['walk', 'bike'])(
+test.each(['walk', 'bike'] as const)(
   'a %s search agrees with brute force on random streets, from every point to every point',
   async (mode) => {
     await forAll(25, fc.nat(), fc.integer({ min: 1, max: 12 }), (seed, minutes) => {

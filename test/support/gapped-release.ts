@@ -2,12 +2,8 @@ import { silent } from '../../builder/progress.ts';
 import { Receipts } from '../../builder/receipts/receipts.ts';
 import { inScratchFolder } from '../../builder/scratch-folder.ts';
 import { buildBlockBands } from '../../builder/tiles/build-block-bands.ts';
-import {
-  BlockIndex,
-  type BlockLink,
-  type BlockRecord,
-  LINK_MODES,
-} from '../../shards/blocks/block-index.ts';
+import { BlockIndex, type BlockLink, type BlockRecord } from '../../shards/blocks/block-index.ts';
+import { LINK_MODES } from '../../shards/modes.ts';
 import { decodeNearestRow, encodeNearest, nearestRange } from '../../shards/nearest/nearest.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import { Taxonomy } from '../../shards/taxonomy.ts';

@@ -183,7 +183,7 @@ function nearestTimes(
       leaves.map((leaf) => {
         const times = pois
           .filter((poi) => poi.types.includes(leaf))
-          .flatMap((poi) => block.tenths[mode].get(poi.destId) ?? []);
+          .flatMap((poi) => block.tenths[mode]?.get(poi.destId) ?? []);
         return times.length === 0 ? 0 : Math.min(...times);
       }),
     ),
@@ -199,7 +199,7 @@ function encodePois(
     `pois/${fips}`,
     modes,
     { origins: blocks.map(({ geoid }) => Number(geoid)), targets: pois.map(idOf), pois },
-    (origin, mode, target) => blocks[origin].tenths[mode].get(pois[target].destId),
+    (origin, mode, target) => blocks[origin].tenths[mode]?.get(pois[target].destId),
   );
 }
 
@@ -211,7 +211,7 @@ function encodeCatchments(
     `catchment/${fips}`,
     modes,
     { origins: pois.map(idOf), targets: blocks.map(({ geoid }) => Number(geoid)), pois },
-    (origin, mode, target) => blocks[target].tenths[mode].get(pois[origin].destId),
+    (origin, mode, target) => blocks[target].tenths[mode]?.get(pois[origin].destId),
   );
 }
 

@@ -18,7 +18,7 @@ export interface SmallBlock {
   /** Per street mode, whether the block is linked to a street, or why not. */
   readonly links: Readonly<Record<'walk' | 'bike', LinkStatus>>;
   /** Per mode, tenths of a minute (10 to 300) to each POI within reach, by `destId`. */
-  readonly tenths: Readonly<Record<Mode, ReadonlyMap<number, number>>>;
+  readonly tenths: Readonly<Partial<Record<Mode, ReadonlyMap<number, number>>>>;
 }
 
 export interface SmallPoi {

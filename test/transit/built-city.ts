@@ -29,7 +29,7 @@ export async function buildSmallCity(
   folder: string,
   city: SmallCity,
   gtfs: readonly string[],
-  options: Pick<BuildRequest, 'serviceDate' | 'windows' | 'percentiles'> = {},
+  options: Pick<BuildRequest, 'serviceDate' | 'windows' | 'percentiles' | 'furtherModes'> = {},
 ): Promise<BuiltCity> {
   return buildCity(folder, { ...(await writeSmallCity(folder, city)), gtfs, ...options });
 }

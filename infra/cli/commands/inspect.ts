@@ -11,7 +11,7 @@ import { ADDRESSES_KIND, AddressTable } from '../../../shards/addresses/address-
 import { BLOCK_BANDS_MAGIC } from '../../../shards/bands/block-band-layout.ts';
 import { BlockBands } from '../../../shards/bands/block-bands.ts';
 import { BEYOND } from '../../../shards/bands/time-bands.ts';
-import { BlockIndex, INDEX_KIND, LINK_MODES } from '../../../shards/blocks/block-index.ts';
+import { BlockIndex, INDEX_KIND } from '../../../shards/blocks/block-index.ts';
 import { ShardError } from '../../../shards/errors.ts';
 import { geoidFromNumber } from '../../../shards/geoid.ts';
 import { MATRIX_KIND, Matrix } from '../../../shards/matrix/matrix.ts';
@@ -130,7 +130,7 @@ async function inspectIndex(store: Store, ref: ObjectRef): Promise<void> {
   const ordinals = Array.from({ length: index.count }, (_, i) => i);
   const people = ordinals.reduce((sum, i) => sum + (index.population(i) ?? 0), 0);
   print(`index: ${counted(index.count, 'block')}, ${counted(people, 'person', 'people')}`);
-  for (const mode of LINK_MODES) {
+  for (const mode of index.linkModes) {
     const counts = new Map<string, number>();
     for (const i of ordinals) {
       const { status } = index.link(i, mode);

@@ -1,6 +1,5 @@
 import { bitCount } from '../../../shards/arrays/bits.ts';
-import { linkModeOf } from '../../../shards/blocks/block-index.ts';
-import type { Mode } from '../../../shards/modes.ts';
+import { linkModeOf, type Mode } from '../../../shards/modes.ts';
 import { nthNearestId } from '../../../shards/nearest/nth-nearest.ts';
 import type { Release } from '../../../shards/release/release.ts';
 import type { DestTypeId, Minutes, ReleaseMode, Tenths } from '../../../shards/units.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { linkModeOf } from '../../../shards/blocks/block-index.ts';
 import { type ModeRow, TENTHS } from '../../../shards/matrix/row-codec.ts';
+import { linkModeOf } from '../../../shards/modes.ts';
 import { nthNearestId } from '../../../shards/nearest/nth-nearest.ts';
 import type { CountyManifest } from '../../../shards/release/manifest.ts';
 import type { Release } from '../../../shards/release/release.ts';

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { ACCESS_MINUTES } from '../../../shards/access/access-columns.ts';
 import { rankIn } from '../../../shards/arrays/sorted.ts';
-import { linkModeOf } from '../../../shards/blocks/block-index.ts';
 import type { GeoidNumber } from '../../../shards/geoid.ts';
-import { type Mode, modeIdOf } from '../../../shards/modes.ts';
+import { linkModeOf, type Mode, modeIdOf } from '../../../shards/modes.ts';
 import type { CountyManifest, Direction } from '../../../shards/release/manifest.ts';
 import type { Release } from '../../../shards/release/release.ts';
 import type { ObjectRef } from '../../../shards/store/store.ts';

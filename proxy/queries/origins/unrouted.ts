@@ -1,10 +1,6 @@
-import {
-  type BlockIndex,
-  linkModeOf,
-  type UnlinkedReason,
-} from '../../../shards/blocks/block-index.ts';
+import type { BlockIndex, UnlinkedReason } from '../../../shards/blocks/block-index.ts';
 import type { Geoid } from '../../../shards/geoid.ts';
-import { byMode, type Mode } from '../../../shards/modes.ts';
+import { byMode, linkModeOf, type Mode } from '../../../shards/modes.ts';
 import type { CountyBlock, ReleaseMode } from '../../../shards/units.ts';
 import type { OriginBlock } from './origin-block.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { BLOCK_GEOID, type GeoidNumber, geoidFromNumber } from '../../../shards/geoid.ts';
 import { TENTHS } from '../../../shards/matrix/row-codec.ts';
-import { MODE_LABELS, type Mode } from '../../../shards/modes.ts';
+import { BASE_MODES, MODE_LABELS, type Mode } from '../../../shards/modes.ts';
 import type { Taxonomy } from '../../../shards/taxonomy.ts';
 import type { DestTypeId, Tenths } from '../../../shards/units.ts';
 import { BOUNDS } from '../../bounds.ts';
@@ -25,7 +25,8 @@ export function rowSchema(...parts: readonly Columns<never>[]) {
 
 const MAX_MINUTES = BOUNDS.maxMinutes.max;
 
-export const modeSchema = z.enum(MODE_LABELS).meta({ id: 'Mode', description: 'Travel mode.' });
+/** The document lists the modes of every release here, and served, those of its own. */
+export const modeSchema = z.enum(BASE_MODES).meta({ id: 'Mode', description: 'Travel mode.' });
 
 export const tenthsOfMinutes = z
   .number()

@@ -1,6 +1,6 @@
 import { ordinalIn } from '../../../shards/arrays/sorted.ts';
-import { linkModeOf } from '../../../shards/blocks/block-index.ts';
 import { countyOf, type Geoid, geoidFromNumber } from '../../../shards/geoid.ts';
+import { linkModeOf } from '../../../shards/modes.ts';
 import { counted, withCommas } from '../../../shards/number-words.ts';
 import type { CountyManifest } from '../../../shards/release/manifest.ts';
 import type { Release } from '../../../shards/release/release.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { linkModeOf } from '../../../shards/blocks/block-index.ts';
 import { type Geoid, geoidFromNumber } from '../../../shards/geoid.ts';
+import { linkModeOf } from '../../../shards/modes.ts';
 import type { Release } from '../../../shards/release/release.ts';
 import type { Minutes } from '../../../shards/units.ts';
 import type { QueryResult } from '../../endpoint.ts';

@@ -1,6 +1,6 @@
-import { type BlockIndex, linkModeOf } from '../../../shards/blocks/block-index.ts';
+import type { BlockIndex } from '../../../shards/blocks/block-index.ts';
 import { type Geoid, geoidFromNumber } from '../../../shards/geoid.ts';
-import type { Mode } from '../../../shards/modes.ts';
+import { linkModeOf, type Mode } from '../../../shards/modes.ts';
 import { type CountyBlock, type Degrees, MICRO, type Minutes } from '../../../shards/units.ts';
 import type { NearestSite } from './nearest-site.ts';
 import type { WeightedArea } from './weighted-area.ts';

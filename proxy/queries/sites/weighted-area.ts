@@ -1,5 +1,5 @@
-import { linkModeOf } from '../../../shards/blocks/block-index.ts';
 import type { Matrix } from '../../../shards/matrix/matrix.ts';
+import { linkModeOf } from '../../../shards/modes.ts';
 import type { Release } from '../../../shards/release/release.ts';
 import type { ReleaseMode } from '../../../shards/units.ts';
 import type { CountyBlocks } from '../areas/drawn-blocks.ts';

@@ -7,7 +7,7 @@ import { OriginSearch } from '../../../builder/search/origin-search.ts';
 import { buildModeNetwork } from '../../../builder/streets/mode-network.ts';
 import { withStress } from '../../../builder/streets/trait-bits.ts';
 import type { Position } from '../../../shards/geometry/polygon.ts';
-import { MODE_LABELS, type Mode } from '../../../shards/modes.ts';
+import { BASE_MODES, type Mode } from '../../../shards/modes.ts';
 import { Taxonomy } from '../../../shards/taxonomy.ts';
 import type { Minutes } from '../../../shards/units.ts';
 
@@ -55,7 +55,7 @@ function searchOf(region: Region, origins: readonly Position[], targets: readonl
     return { ...block, population: null, landArea: null, area: { polygons: [] } };
   });
   const counties = new Map([['99001', points]]);
-  const modes = MODE_LABELS.slice(0, region.transits.length > 0 ? 3 : 2);
+  const modes = BASE_MODES.slice(0, region.transits.length > 0 ? 3 : 2);
   const { searchRegion } = linkRegion(
     { ...region, counties, targets: counties },
     modes,

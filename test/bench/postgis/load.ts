@@ -1,5 +1,4 @@
-import { linkModeOf } from '../../../shards/blocks/block-index.ts';
-import { modeIdOf } from '../../../shards/modes.ts';
+import { linkModeOf, modeIdOf } from '../../../shards/modes.ts';
 import type { Release } from '../../../shards/release/release.ts';
 import { MICRO } from '../../../shards/units.ts';
 import type { Place } from '../places.ts';

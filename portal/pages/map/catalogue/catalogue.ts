@@ -1,4 +1,4 @@
-import { byMode } from '../../../../shards/modes.ts';
+import { byMode, SLOW_WALK_KMH } from '../../../../shards/modes.ts';
 import type { Mode } from '../../../client/src/index.ts';
 import { keylessClient } from '../../api/clients.ts';
 import { FICTIONAL, isFictional } from '../../api/fictional.ts';
@@ -191,6 +191,8 @@ const BY_MODE: Readonly<Record<string, string>> = {
   walk: 'Walk',
   bike: 'Bike',
   transit: 'Transit',
+  walk_slow: `Slow walk (${SLOW_WALK_KMH} km/h)`,
+  step_free: 'Step-free walk',
 };
 
 export function modeName(mode: string): string {
@@ -201,6 +203,8 @@ const TIMES: Readonly<Record<string, string>> = {
   walk: 'Walking time',
   bike: 'Biking time',
   transit: 'Transit time',
+  walk_slow: `Walking time at ${SLOW_WALK_KMH} km/h`,
+  step_free: 'Step-free walking time',
 };
 
 /** `Walking time to the nearest grocery store`. */

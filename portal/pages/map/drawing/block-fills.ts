@@ -1,4 +1,5 @@
 import type { ExpressionSpecification, Map as MapLibreMap } from 'maplibre-gl';
+import { linkModeOf } from '../../../../shards/modes.ts';
 import type { BlockClasses } from '../measures/block-classes.ts';
 import { UNROUTED_CLASS } from '../measures/block-classes.ts';
 
@@ -35,9 +36,9 @@ export class BlockFills {
   }
 }
 
-/** Returns the street modes that some modes need; transit begins with a walk. */
+/** Returns the links that some modes need, named as in `unlinked`; transit begins with a walk. */
 export function streetsOf(modes: readonly string[]): readonly string[] {
-  return [...new Set(modes.map((mode) => (mode === 'bike' ? 'bike' : 'walk')))];
+  return [...new Set(modes.map(linkModeOf))];
 }
 
 /** The class of a block; 0 without one. */
