@@ -54,7 +54,7 @@ export interface FeedDay {
 
 /** A day of which trips are read, while any window is open. */
 interface ShiftedDay extends DayWindow {
-  /** The number of the day, counted from the day of the feed: 0, or -1 for the day before. */
+  /** The number of the day, counted from the day of the feed: -1 for the day before. */
   readonly number: number;
   /**
    * Added to times of the day, which GTFS counts from its noon minus 12 hours, to convert them to
@@ -141,8 +141,8 @@ export async function readFeedDay(
 }
 
 /**
- * Returns the day of a feed and the days before it whose trips may still run in the window, each
- * with the window by its own times.
+ * Returns the days whose trips may run in the window, each with the window by its own times: the
+ * day of a feed, those before it, and the day after, which a late window lasts into.
  */
 export function daysInWindow(
   timeZone: string,
@@ -151,14 +151,14 @@ export function daysInWindow(
 ): ShiftedDay[] {
   const offset = offsetAtNoon(timeZone, day);
   const days: ShiftedDay[] = [];
-  for (let before = 0; ; before++) {
-    const date = dateOf(dayNumber(day) - before);
+  for (let number = 1; ; number--) {
+    const date = dateOf(dayNumber(day) + number);
     // Two noons are 24 hours apart, or 23 or 25 when the clocks change.
-    const secondsBetweenNoons = before * SECONDS_PER_DAY - offset + offsetAtNoon(timeZone, date);
+    const secondsBetweenNoons = -number * SECONDS_PER_DAY - offset + offsetAtNoon(timeZone, date);
     const shift = shiftOf(clock, timeZone) - secondsBetweenNoons;
     const [from, to] = [earliest, latest].map((time) => time / MILLIS_PER_SECOND - shift);
     if (from > FEED_LIMITS.serviceTime) return days;
-    days.push({ day: date, number: -before, shift, from, to });
+    if (to >= 0) days.push({ day: date, number, shift, from, to });
   }
 }
 

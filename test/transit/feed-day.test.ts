@@ -155,6 +155,29 @@ test('a trip of the night before runs on, an hour later or earlier if the clocks
   expect(timesOf(gained.feedDay)).toEqual(['A 8:10, B 8:20']);
 });
 
+test('a trip of the next day is read where a late window lasts until then, by the clocks of its day', async () => {
+  const late = { earliest: 23 * HOUR, latest: 25 * HOUR };
+  const night = [
+    { calls: 'A 24:20, B 24:40' },
+    { calls: 'A 0:10, B 0:30', on: ['20260312'] },
+    { calls: 'A 1:10, B 1:30', on: ['20260312'] },
+    { calls: 'A 0:15, B 0:35', on: ['20260313'] },
+  ];
+  const usual = await read(night, { date: '20260311', ...late });
+  expect(timesOf(usual.feedDay).sort()).toEqual(['A 24:10, B 24:30', 'A 24:20, B 24:40']);
+  // Twelve hours before noon is an hour before midnight on the day of the change.
+  const spring = await read([{ calls: 'A 1:10, B 1:30', on: ['20260308'] }], {
+    date: '20260307',
+    aheadOfUtc: WINTER,
+    ...late,
+  });
+  expect(timesOf(spring.feedDay)).toEqual(['A 24:10, B 24:30']);
+  const morning = await read([night[0], night[1], { calls: 'A 8:10, B 8:30' }], {
+    date: '20260311',
+  });
+  expect(timesOf(morning.feedDay)).toEqual(['A 8:10, B 8:30']);
+});
+
 test('a trip of both days is read for each, and one of another day not at all', async () => {
   const { feedDay, facts } = await read(
     [
