@@ -184,7 +184,8 @@ export function rideMetres(minutes: Minutes, fastest: number): Metres {
 
 /** The rank of a percentile among the sorted times of so many departures, from 1. */
 export function rankOfPercentile(percentile: number, departures: number): number {
-  return Math.ceil((percentile / 100) * departures);
+  // Hundredths are inexact as floating-point numbers: 14 % of 50 departures would be 8 of them.
+  return Math.ceil((percentile * departures) / 100);
 }
 
 /**

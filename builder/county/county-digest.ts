@@ -14,7 +14,7 @@ import type { Transit } from '../transit/join-feeds.ts';
 import type { CountyScope } from './county-scope.ts';
 
 /** Increment when the same inputs produce different rows: all counties are then searched anew. */
-const SEARCH_VERSION = 9;
+const SEARCH_VERSION = 10;
 
 /**
  * Digests exactly what a county's searched objects depend on, except for the names, brands and

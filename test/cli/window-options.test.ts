@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { rankOfPercentile } from '../../builder/routing-parameters.ts';
 import { parsePercentiles, parseWindows } from '../../infra/cli/window-options.ts';
 import { parseService } from '../../shards/services.ts';
 
@@ -42,5 +43,19 @@ test('a service has one name', () => {
   expect(parseService('transit.am.50')).toMatchObject({ departure: 'am', percentile: 50 });
   for (const name of ['transit.am', 'transit.midday.10', 'walk.am', 'transit..50', 'drive', '']) {
     expect(parseService(name)).toBeUndefined();
+  }
+});
+
+test('the rank of a percentile is the least with that share of the departures', () => {
+  for (let departures = 1; departures <= 60; departures++) {
+    for (let percentile = 1; percentile <= 99; percentile++) {
+      let rank = 1;
+      while (100 * rank < percentile * departures) rank++;
+      expect([percentile, departures, rankOfPercentile(percentile, departures)]).toEqual([
+        percentile,
+        departures,
+        rank,
+      ]);
+    }
   }
 });
