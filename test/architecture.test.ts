@@ -232,12 +232,12 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
  * decision: whoever makes it raises a number, and whoever removes lines lowers it.
  */
 const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: number }>> = {
-  builder: { files: 363, lines: 39_200 },
+  builder: { files: 363, lines: 39_250 },
   infra: { files: 120, lines: 13_600 },
   portal: { files: 234, lines: 22_400 },
   proxy: { files: 273, lines: 35_050 },
   shards: { files: 174, lines: 17_200 },
-  test: { files: 807, lines: 116_100 },
+  test: { files: 807, lines: 116_150 },
 };
 
 const TOP_LEVEL = new Set([

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { hashOfJson } from '../../shards/codec/json-object.ts';
 import { boxAroundBoth, bufferBox } from '../../shards/geometry/wgs84.ts';
 import { furtherModesOf } from '../../shards/modes.ts';
+import { counted } from '../../shards/number-words.ts';
 import {
   type FeedFacts,
   type LeftOutFeed,
@@ -404,8 +405,22 @@ async function readWindow(
   for (const { file, reason } of unusable.values()) {
     preparation.progress.note(`WARNING: ${file}: not in the window ${name}: ${reason}`);
   }
+  noteEmptyFeeds(name, factsOf(prepared), preparation.progress);
   const service_date = isoDate(dated.clock.common);
   return { name, opens, departures, day, service_date, feeds: [...prepared] };
+}
+
+/** Feeds named in a warning. */
+const NAMED_FEEDS = 5;
+
+/** Warns of the feeds without a trip in a window, which for their riders is one of walking. */
+function noteEmptyFeeds(window: string, feeds: readonly FeedFacts[], progress: Progress): void {
+  const empty = feeds.filter(({ trips_in_window }) => trips_in_window === 0);
+  if (empty.length === 0) return;
+  const names = empty.slice(0, NAMED_FEEDS).map(({ file }) => file);
+  progress.note(
+    `WARNING: window ${window}: ${empty.length} of ${counted(feeds.length, 'feed')} without a trip in it: ${names.join(', ')}${empty.length > NAMED_FEEDS ? ', …' : ''}`,
+  );
 }
 
 async function dayOf({ osm, serviceDate }: PlanRequest): Promise<DayRequest> {

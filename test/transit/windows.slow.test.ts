@@ -205,6 +205,39 @@ describe('a release with further windows', () => {
   });
 });
 
+describe('windows at night', () => {
+  const folder = folderOfTests();
+  const at = (name: string, opens: number): DepartureWindow => {
+    return { name, opens, departures: 60, day: 'weekday' };
+  };
+  let built: BuiltCity;
+  beforeAll(async () => {
+    const trips = [490, 10, 30].map((leaves) => tripFrom(leaves, { A: 0, B: 13 }));
+    const feed = await writeFeed(
+      path.join(folder, 'bus.zip'),
+      avenueFeed({ A: 1_240, B: 9_000 }, trips),
+    );
+    built = await buildSmallCity(folder, avenue([1_000, 9_160], [9_100]), [feed], {
+      serviceDate: '2026-03-12',
+      windows: [at('late', 1_380), at('dawn', 180)],
+    });
+  }, 120_000);
+  afterAll(() => built?.close());
+
+  test('have the buses after midnight, which are those of the next day of service', async () => {
+    // The sixth latest of the departures is at 23:54, six minutes before midnight.
+    const [fromWest] = await built.reach('transit.late');
+    expect(fromWest.get(1)).toBe(Math.ceil(6 + 10 + 13 + 2.5));
+    const [atDawn] = await built.reach('transit.dawn');
+    expect(atDawn.get(1)).toBeUndefined();
+  });
+
+  test('without a trip are a warning', () => {
+    expect(built.said).toContain('WARNING: window dawn: 1 of 1 feed without a trip in it: bus.zip');
+    expect(built.said.join('\n')).not.toContain('WARNING: window late');
+  });
+});
+
 test('a paid response is replayed once its window has left the release', async () => {
   const folder = await folderOfThisTest();
   await (await city(folder)).close();
