@@ -12,6 +12,7 @@ import {
   passingTrips,
   patternOf,
   routeInWords,
+  shared,
   type TripGroup,
 } from './select-trips.ts';
 
@@ -78,7 +79,8 @@ function timesOf(draft: FeedDraft, trip: Trip): [ServiceSeconds, ServiceSeconds]
 
 /**
  * Sets the departures between two times at the first stop that all trips have; returns their times
- * in words, or null if there is nothing to change.
+ * in words, or null if there is nothing to change. They are of the service of all days of the
+ * group, before its first and after its last trip of those that run then.
  */
 function setDepartures(
   draft: FeedDraft,
@@ -101,15 +103,64 @@ function setDepartures(
   ) {
     times.push(at);
   }
+  const spans = spansOf(draft, stop, ofServices, service);
   const kept = new Set<Trip>();
+  let added = 0;
   for (const { at, template } of templatesAt(times, inside.length > 0 ? inside : passes)) {
-    if (template.at === at && template.trip.service === service && inside.includes(template)) {
-      kept.add(template.trip);
-    } else draft.copyTrip(template.trip, service, at - template.at);
+    for (const one of servicesAt(draft, spans, at)) {
+      if (template.at === at && template.trip.service === one && inside.includes(template)) {
+        kept.add(template.trip);
+        continue;
+      }
+      draft.copyTrip(template.trip, one, at - template.at);
+      added++;
+    }
   }
   for (const { trip } of inside) if (!kept.has(trip)) draft.removeTrip(trip);
   const at = draft.stops.get(stop)?.name ?? stop;
-  return `from ${short(times[0])} to ${short(times.at(-1)!)} at ${at}; ${counted(kept.size, 'trip')} kept, ${times.length - kept.size} added, ${inside.length - kept.size} removed`;
+  return `from ${short(times[0])} to ${short(times.at(-1)!)} at ${at}; ${counted(kept.size, 'trip')} kept, ${added} added, ${inside.length - kept.size} removed`;
+}
+
+/** A service, with its first and its last time at a stop. */
+interface ServiceSpan {
+  readonly service: string;
+  readonly first: ServiceSeconds;
+  readonly last: ServiceSeconds;
+}
+
+/** The services of trips: the main one, of all days, then those of fewer and fewer days. */
+function spansOf(
+  draft: FeedDraft,
+  stop: string,
+  trips: readonly Trip[],
+  main: string,
+): ServiceSpan[] {
+  const days = (service: string) =>
+    service === main ? Number.POSITIVE_INFINITY : draft.daysOf(service).size;
+  return [...groupBy(trips, ({ service }) => service)]
+    .sort(([a], [b]) => days(b) - days(a))
+    .map(([service, own]) => {
+      const [first, last] = spanAt(stop, own);
+      return { service, first, last };
+    });
+}
+
+/** The services that have begun by a time, and not ended, each for other days. */
+function servicesAt(
+  draft: FeedDraft,
+  [main, ...others]: readonly ServiceSpan[],
+  at: ServiceSeconds,
+): string[] {
+  if (at >= main.first && at <= main.last) return [main.service];
+  const chosen: string[] = [];
+  for (const { service, first, last } of others) {
+    const days = draft.daysOf(service);
+    const isUnderWay = at < main.first ? first <= at : last >= at;
+    if (isUnderWay && chosen.every((one) => shared(draft.daysOf(one), days) === 0)) {
+      chosen.push(service);
+    }
+  }
+  return chosen;
 }
 
 /** The trips of a group, at any time, whose services are among those of others. */

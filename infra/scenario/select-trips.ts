@@ -209,7 +209,7 @@ export function byDays(draft: FeedDraft, group: TripGroup): DayGroup[] {
 }
 
 /** Number of days that two services share. */
-function shared(a: ReadonlySet<ServiceDay>, b: ReadonlySet<ServiceDay>): number {
+export function shared(a: ReadonlySet<ServiceDay>, b: ReadonlySet<ServiceDay>): number {
   return [...b].filter((day) => a.has(day)).length;
 }
 

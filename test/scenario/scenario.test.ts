@@ -158,6 +158,41 @@ test('services of the same days are one timetable, which the service of all thes
   expect(departures(texts, 'L', 'SA')).toEqual(every(10, '08:00', '09:00'));
 });
 
+test('before the first and after the last trip of all days, a headway is of the days that have trips then', async () => {
+  const lines = [
+    { route: 'L', service: 'FS', departures: every(60, '08:00', '10:00') },
+    { route: 'L', service: 'FR', departures: ['06:00:00', '08:30:00', '11:00:00'] },
+  ];
+  const { texts, said } = await changed(
+    madeFeed(lines),
+    '  - {change: adjust-headway, route: L, headway: 30 min}\n',
+  );
+  expect(departures(texts, 'L', 'FS')).toEqual(every(30, '08:00', '10:00'));
+  expect(departures(texts, 'L', 'FR')).toEqual([
+    ...every(30, '06:00', '07:30'),
+    ...every(30, '10:30', '11:00'),
+  ]);
+  expect(said[0]).toContain('from 06:00 to 11:00 at A Street; 5 trips kept, 6 added, 1 removed');
+});
+
+test('services of different days each go on until that of all days begins', async () => {
+  const feed = madeFeed([
+    { route: 'L', service: 'DAILY', departures: every(60, '08:00', '10:00') },
+    { route: 'L', departures: ['07:00:00'] },
+    { route: 'L', service: 'SA', departures: ['07:20:00'] },
+  ]);
+  const { texts } = await changed(
+    {
+      ...feed,
+      'calendar.txt': `${feed['calendar.txt']}DAILY,1,1,1,1,1,1,1,20260101,20261231\n`,
+    },
+    '  - {change: adjust-headway, route: L, headway: 20 min}\n',
+  );
+  expect(departures(texts, 'L')).toEqual(every(20, '07:00', '07:40'));
+  expect(departures(texts, 'L', 'SA')).toEqual(every(20, '07:20', '07:40'));
+  expect(departures(texts, 'L', 'DAILY')).toEqual(every(20, '08:00', '10:00'));
+});
+
 test('headways of frequencies.txt are cut where they change, and exact departures stay on time', async () => {
   const frequencies =
     'trip_id,start_time,end_time,headway_secs,exact_times\nL-WK-0-06:00:00,06:00:00,09:00:00,1200,1\n';
