@@ -1,3 +1,4 @@
+import type { ServiceSeconds } from '../../builder/gtfs/service-time.ts';
 import type { Seconds } from '../../shards/units.ts';
 import { inMinutes, short } from './adjust-headway.ts';
 import { clock, type FeedDraft, type Trip } from './feed-draft.ts';
@@ -35,12 +36,7 @@ function setSpan(
   const isOutside = ({ at }: { at: number }) =>
     (first !== undefined && at < first) || (last !== undefined && at > last);
   const inside = passes.filter((pass) => !isOutside(pass));
-  if (inside.length === 0) {
-    throw new ChangeError(
-      [first === undefined ? 'last' : 'first'],
-      'would leave no trip; remove-route drops a line',
-    );
-  }
+  if (inside.length === 0) throw noneLeft(first);
   for (const { trip } of passes.filter(isOutside)) draft.removeTrip(trip);
   const times = inside.map(({ at }) => at);
   const usual = (a: number, b: number): Seconds => {
@@ -49,7 +45,16 @@ function setSpan(
     throw new ChangeError([], 'needs a headway: the trips that it extends have none');
   };
   let [added, begin, end] = [0, times[0], times.at(-1)!];
+  // Copies run on all days, and on some of them the trip that they lead to does not.
+  const refuseFewerDays = (member: string, { trip }: (typeof inside)[number]) => {
+    if (trip.service === service) return;
+    throw new ChangeError(
+      [member],
+      `trip ${trip.id}, from which it would extend, runs on some days of service ${service} only (${trip.service}); change each of them by service`,
+    );
+  };
   if (first !== undefined && first < begin) {
+    refuseFewerDays('first', inside[0]);
     const every = usual(0, 1);
     for (let at = begin - every; at >= first; at -= every, added++) {
       draft.copyTrip(inside[0].trip, service, at - times[0]);
@@ -57,6 +62,7 @@ function setSpan(
     }
   }
   if (last !== undefined && last > end) {
+    refuseFewerDays('last', inside.at(-1)!);
     const every = usual(times.length - 2, times.length - 1);
     for (let at = end + every; at <= last; at += every, added++) {
       draft.copyTrip(inside.at(-1)!.trip, service, at - times.at(-1)!);
@@ -64,6 +70,11 @@ function setSpan(
     }
   }
   return `from ${short(begin)} to ${short(end)}; ${added} trips added, ${passes.length - inside.length} removed`;
+}
+
+function noneLeft(first: ServiceSeconds | undefined): ChangeError {
+  const member = first === undefined ? 'last' : 'first';
+  return new ChangeError([member], 'would leave no trip; remove-route drops a line');
 }
 
 /** Cuts and extends the periods of trips that are repeated by headway. */
@@ -80,17 +91,17 @@ function setPeriods(
     first ?? periods[0].start,
     last ?? Math.max(...periods.map(({ end }) => end)),
   ];
-  const inside = periods.filter((period) => period.start < end && period.end > begin);
-  if (inside.length === 0) {
-    throw new ChangeError(
-      [first === undefined ? 'last' : 'first'],
-      'would leave no trip; remove-route drops a line',
-    );
-  }
+  // `last` is inclusive, and periods end before a departure at their end.
+  const closing = (exact: boolean) => (exact && last !== undefined ? end + 1 : end);
+  const inside = periods.filter(
+    ({ exact, ...period }) => period.start < closing(exact) && period.end > begin,
+  );
+  if (inside.length === 0) throw noneLeft(first);
   const lastEnd = Math.max(...inside.map(({ end }) => end));
   for (const trip of trips) {
     const own = inside.filter((period) => period.trip === trip);
     trip.frequencies = own.flatMap(({ record, start, end: until, headway: usual, exact }) => {
+      const end = closing(exact);
       // An earlier start of exact departures keeps those that follow.
       const back =
         exact && start > begin ? Math.floor((start - begin) / usual) * usual : start - begin;
@@ -102,8 +113,10 @@ function setPeriods(
       const from =
         start < begin ? start + ahead : isFirst && headway === undefined ? start - back : start;
       const to = until > end || (isLast && headway === undefined) ? end : until;
-      table.set(record, 'start_time', clock(from));
-      table.set(record, 'end_time', clock(to));
+      if (from < to) {
+        table.set(record, 'start_time', clock(from));
+        table.set(record, 'end_time', clock(to));
+      }
       const more = (from: number, to: number) =>
         from < to && headway !== undefined
           ? [
@@ -114,10 +127,15 @@ function setPeriods(
               }),
             ]
           : [];
-      return [...(isFirst ? more(begin, from) : []), record, ...(isLast ? more(to, end) : [])];
+      return [
+        ...(isFirst ? more(begin, from) : []),
+        ...(from < to ? [record] : []),
+        ...(isLast ? more(to, end) : []),
+      ];
     });
     if (trip.frequencies.length === 0) draft.removeTrip(trip);
   }
+  if (trips.every(({ frequencies }) => frequencies.length === 0)) throw noneLeft(first);
   const every =
     headway === undefined ? 'at the headways next to them' : `every ${inMinutes(headway)}`;
   return `from ${short(begin)} to ${short(end)}, extended ${every}, in frequencies.txt`;

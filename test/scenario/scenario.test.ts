@@ -222,6 +222,34 @@ test('a span cuts departures off, and repeats the first and the last', async () 
   ]);
 });
 
+test('a span of exact headways has the departure at its last time, and no period without one', async () => {
+  const exact = (end: string) =>
+    `trip_id,start_time,end_time,headway_secs,exact_times\nL-WK-0-06:00:00,06:00:00,${end},1200,1\n`;
+  const feed = madeFeed([{ route: 'L', departures: ['06:00:00'] }], {
+    'frequencies.txt': exact('09:00:00'),
+  });
+  const span = (members: string) => `  - {change: adjust-span, route: L, ${members}}\n`;
+  expect((await changed(feed, span('last: 08:00'))).said.at(-1)).toContain('9 → 7 trips');
+  expect((await changed(feed, span('last: 10:00'))).said.at(-1)).toContain('9 → 13 trips');
+  expect(await problemsOf(feed, span('first: 08:50'))).toEqual([
+    expect.stringContaining('would leave no trip'),
+  ]);
+});
+
+test('a span is not extended from a trip of fewer days, which would leave a gap on the others', async () => {
+  const feed = madeFeed([
+    { route: 'L', service: 'FS', departures: every(60, '08:00', '10:00') },
+    { route: 'L', service: 'FR', departures: ['06:00:00'] },
+  ]);
+  const extend = (members: string) => `  - {change: adjust-span, route: L, ${members}}\n`;
+  const [problem] = await problemsOf(feed, extend('first: 05:00, headway: 30 min'));
+  expect(problem).toContain('runs on some days of service FS only (FR)');
+  const { texts } = await changed(feed, extend('last: 11:00'));
+  expect(departures(texts, 'L', 'FS')).toEqual(every(60, '08:00', '11:00'));
+  const alone = await changed(feed, extend('service: FS, first: 07:00'));
+  expect(departures(alone.texts, 'L', 'FS')).toEqual(every(60, '07:00', '10:00'));
+});
+
 test('speed changes running times, not stays; blank times stay blank', async () => {
   const feed = madeFeed([{ route: 'L', departures: ['06:00:00'] }]);
   const waits = {
