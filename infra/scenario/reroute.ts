@@ -2,7 +2,7 @@ import { localDistance } from '../../shards/geometry/wgs84.ts';
 import { counted } from '../../shards/number-words.ts';
 import type { Metres, Seconds } from '../../shards/units.ts';
 import { type Stretch, setEstimated, stretchOf } from './adjust-speed.ts';
-import { type Call, type FeedDraft, isTimed, type Trip } from './feed-draft.ts';
+import { type Call, clock, type FeedDraft, isTimed, type Trip } from './feed-draft.ts';
 import { ChangeError, type ChangeOf } from './scenario-file.ts';
 import { findStop, selectTrips } from './select-trips.ts';
 
@@ -135,9 +135,25 @@ function leadAlong(
     }
   }
   trip.calls = [...kept.before, ...made, ...kept.after];
+  shiftPeriods(draft, trip, trip.calls[0].departure! - calls[0].departure!);
   trips.set(trip.record, 'shape_id', '');
   number(draft, trip);
   for (const { record } of trip.calls) stopTimes.set(record, 'shape_dist_traveled', '');
+}
+
+/** Repetitions depart from a new first stop earlier or later, so that they keep their times. */
+function shiftPeriods(draft: FeedDraft, trip: Trip, shift: Seconds): void {
+  if (shift === 0) return;
+  for (const { record, start, end } of draft.periodsOf(trip)) {
+    if (start + shift < 0) {
+      throw new ChangeError(
+        ['via'],
+        `trip ${trip.id} would be repeated from before its service day on; give a shorter way`,
+      );
+    }
+    draft.tables.frequencies!.set(record, 'start_time', clock(start + shift));
+    draft.tables.frequencies!.set(record, 'end_time', clock(end + shift));
+  }
 }
 
 /** Numbers calls in ascending order, and leaves numbers that fit as they are. */

@@ -425,6 +425,26 @@ test('a line is cut short, and led to a new end or from a new beginning, at its 
   expect(begins[0]).toMatch(/^E 05:53:5\d/);
 });
 
+test('a trip repeated by headway keeps its times where it gets a new beginning', async () => {
+  const feed = madeFeed([{ route: 'L', departures: ['06:00:00'] }], {
+    'frequencies.txt':
+      'trip_id,start_time,end_time,headway_secs,exact_times\nL-WK-0-06:00:00,06:30:00,07:30:00,1200,1\n',
+  });
+  const periods = async (members: string) => {
+    const { texts } = await changed(feed, `  - {change: reroute, route: L, ${members}}\n`);
+    return rowsOf(texts, 'frequencies.txt').map(({ start_time, end_time }) => [
+      start_time,
+      end_time,
+    ]);
+  };
+  // C is called at 10 minutes after the beginning, and E is led to A in 5.
+  expect(await periods('to_stop: C, via: []')).toEqual([['06:40:00', '07:40:00']]);
+  expect(await periods('to_stop: A, via: [E], run_time: 5 min')).toEqual([
+    ['06:25:00', '07:25:00'],
+  ]);
+  expect(await periods('from_stop: C, via: []')).toEqual([['06:30:00', '07:30:00']]);
+});
+
 test('a new line has a trip for each departure, in both directions', async () => {
   const { texts } = await changed(
     FEED,
