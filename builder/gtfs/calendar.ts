@@ -170,10 +170,12 @@ export class Calendar {
 
   /**
    * Returns a test for days on which two versions of a timetable overlap by their own dates.
-   * `tripsOfRoutes` has the number of trips by route, then by service.
+   * `tripsOfRoutes` has the number of trips by route, then by service; `among` the weekdays whose
+   * service counts, a bit each.
    */
   overlapOfVersions(
     tripsOfRoutes: ReadonlyMap<string, ReadonlyMap<string, number>>,
+    among = MONDAY_TO_FRIDAY,
   ): (day: ServiceDay) => boolean {
     /**
      * Per day, from the first on which any service can run, the change in the number of overlaps.
@@ -184,7 +186,7 @@ export class Calendar {
         const service = this.#services.get(id);
         return service ? [{ service, trips }] : [];
       });
-      forSuccessors(services, (firstDay, lastDay) => {
+      forSuccessors(services, among, (firstDay, lastDay) => {
         changes[firstDay - FIRST_DAY]++;
         changes[lastDay + 1 - FIRST_DAY]--;
       });
@@ -208,18 +210,19 @@ function weekdaysOf(row: Row, report: FeedReport): number {
 
 /**
  * Finds successive versions among the services of one route. A service is the next version of
- * another if the two share weekdays, it begins and ends later, and it has at least half and at most
- * twice as many trips. `overlap` is called with the first and the last day on which the two
- * overlap.
+ * another if the two share weekdays `among` those given, it begins and ends later, and it has at
+ * least half and at most twice as many trips. `overlap` is called with the first and the last day
+ * on which the two overlap.
  */
 function forSuccessors(
   services: readonly { readonly service: Service; readonly trips: number }[],
+  among: number,
   overlap: (firstDay: ServiceDay, lastDay: ServiceDay) => void,
 ): void {
   const versions = new Map<string, Service & { trips: number }>();
   for (const { service, trips } of services) {
     const { firstDay, lastDay } = service;
-    const weekdays = service.weekdays & MONDAY_TO_FRIDAY;
+    const weekdays = service.weekdays & among;
     if (weekdays === 0 || firstDay > lastDay) continue;
     const key = `${firstDay} ${lastDay} ${weekdays}`;
     const known = versions.get(key);

@@ -19,6 +19,8 @@ interface WeekdayPattern {
 /** The days of a feed, by kind. */
 export interface FeedDays {
   readonly trips: ReadonlyMap<ServiceDay, number>;
+  /** Days on which two versions of a timetable run. */
+  readonly doubled: ReadonlySet<ServiceDay>;
   /** Weekdays that are representative of the feed. */
   readonly ordinary: ReadonlySet<ServiceDay>;
   /** The weekdays of `ordinary`, grouped by service, the feed's usual service first. */
@@ -59,6 +61,11 @@ export function ordinaryDays(feed: Feed, near: ServiceDay): FeedDays {
   // and direction.
   const kinds = calendar.tripsByDay(feed.kindOfService);
   const overlaps = calendar.overlapOfVersions(feed.tripsOfRoutes);
+  const onWeekends = [5, 6].map((weekday) =>
+    calendar.overlapOfVersions(feed.tripsOfRoutes, 1 << weekday),
+  );
+  const isDoubled = (day: ServiceDay) =>
+    (isWeekday(day) ? overlaps : onWeekends[weekdayOf(day) - 5])(day);
   const isWithinDates = (day: ServiceDay) =>
     (info.firstDay === null || day >= info.firstDay) &&
     (info.lastDay === null || day <= info.lastDay);
@@ -86,6 +93,7 @@ export function ordinaryDays(feed: Feed, near: ServiceDay): FeedDays {
   const ordinary = patterns.filter((pattern, i) => i === 0 || pattern.recurs || isSimilar(pattern));
   return {
     trips,
+    doubled: new Set([...trips.keys()].filter(isDoubled)),
     ordinary: new Set(ordinary.flatMap((pattern) => pattern.days)),
     patterns: ordinary,
     best: sustained(single.length > 0 ? single : candidates, tripsOn),
@@ -122,14 +130,17 @@ function withAtLeast(
 
 /**
  * Returns the days of one day of the week whose service is not odd, of which `near` is the nearest
- * wanted: without those that have under half of the trips of such days within a quarter of a year.
+ * wanted: without those on which two versions overlap, if there are others, and those that have
+ * under half of the trips of such days within a quarter of a year.
  */
 export function regularDays(
-  { trips }: Pick<FeedDays, 'trips'>,
+  { trips, doubled }: Pick<FeedDays, 'trips' | 'doubled'>,
   weekday: number,
   near: ServiceDay,
-): ServiceDay[] {
-  const days = [...trips.keys()].filter((day) => weekdayOf(day) === weekday);
+): readonly ServiceDay[] {
+  const all = [...trips.keys()].filter((day) => weekdayOf(day) === weekday);
+  const single = all.filter((day) => !doubled.has(day));
+  const days = firstOf(single, all);
   const isNear = (day: ServiceDay) => Math.abs(day - near) <= NEAR_DAYS;
   const reference = firstOf(days.filter(isNear), days);
   return withAtLeast(ORDINARY_SHARE, days, reference, (day) => trips.get(day)!);
@@ -147,6 +158,7 @@ export function daysOfWeekend(days: FeedDays, weekday: number, near: ServiceDay)
     .sort((a, b) => b.trips * b.days.length - a.trips * a.days.length || a.days[0] - b.days[0]);
   return {
     trips: days.trips,
+    doubled: days.doubled,
     ordinary: new Set(regular),
     patterns,
     best: sustained(regular, tripsOn),

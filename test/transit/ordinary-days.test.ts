@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { Calendar } from '../../builder/gtfs/calendar.ts';
 import type { Feed } from '../../builder/gtfs/feed.ts';
 import { FeedReport } from '../../builder/gtfs/feed-report.ts';
-import { nearestDay, ordinaryDays } from '../../builder/gtfs/ordinary-days.ts';
+import { daysOfWeekend, nearestDay, ordinaryDays } from '../../builder/gtfs/ordinary-days.ts';
 import { forAll } from '../support/for-all.ts';
 import { exception } from './feed-records.ts';
 import { feedSource } from './gtfs-text.ts';
@@ -235,3 +235,36 @@ test('the nearest of some days is found, and of two equally near ones the earlie
       ),
     ).toBe(sorted[0]);
   }));
+
+test('of the Saturdays, those with two versions of a timetable are left out, if there are others', async () => {
+  const version = (id: string, first: number, last: number) => ({
+    service_id: id,
+    saturday: 1,
+    start_date: asNumber(MONDAY + first),
+    end_date: asNumber(MONDAY + last),
+  });
+  const saturdays = async (last: number) => {
+    const calendar = await Calendar.read(
+      feedSource({ 'calendar.txt': [version('old', 0, 5), version('new', 5, last)] }),
+      new FeedReport(),
+    );
+    const trips = new Map([
+      ['old', 10],
+      ['new', 10],
+    ]);
+    const feed = {
+      calendar,
+      tripsOfService: trips,
+      kindOfService: trips,
+      tripsOfRoutes: new Map([['line', trips]]),
+      info: { feedId: null, firstDay: null, lastDay: null },
+    } as unknown as Feed;
+    const { patterns, best } = daysOfWeekend(ordinaryDays(feed, MONDAY), 5, MONDAY);
+    return {
+      best,
+      patterns: patterns.map(({ days, trips }) => [days.map((d) => d - MONDAY), trips]),
+    };
+  };
+  expect(await saturdays(12)).toEqual({ best: 10, patterns: [[[12], 10]] });
+  expect(await saturdays(6)).toEqual({ best: 20, patterns: [[[5], 20]] });
+});
