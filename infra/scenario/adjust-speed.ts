@@ -1,9 +1,9 @@
 import type { ServiceSeconds } from '../../builder/gtfs/service-time.ts';
 import { counted } from '../../shards/number-words.ts';
 import type { Seconds } from '../../shards/units.ts';
-import { type Call, type FeedDraft, isTimed, type Trip } from './feed-draft.ts';
+import type { Call, FeedDraft, Trip } from './feed-draft.ts';
 import { ChangeError, type ChangeOf } from './scenario-file.ts';
-import { findStop, selectTrips } from './select-trips.ts';
+import { findStop, selectTimedTrips } from './select-trips.ts';
 
 /**
  * Changes the running times of lines, along the whole way or between two stops. Trips leave where
@@ -12,7 +12,7 @@ import { findStop, selectTrips } from './select-trips.ts';
 export function adjustSpeed(draft: FeedDraft, change: ChangeOf<'adjust-speed'>): string[] {
   const from = change.from_stop && findStop(draft, change.from_stop, ['from_stop']);
   const to = change.to_stop && findStop(draft, change.to_stop, ['to_stop']);
-  const trips = selectTrips(draft, change).filter(isTimed);
+  const trips = selectTimedTrips(draft, change);
   let changed = 0;
   for (const trip of trips) {
     const stretch = stretchOf(trip, from, to);

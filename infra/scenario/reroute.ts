@@ -2,9 +2,9 @@ import { localDistance } from '../../shards/geometry/wgs84.ts';
 import { counted } from '../../shards/number-words.ts';
 import type { Metres, Seconds } from '../../shards/units.ts';
 import { type Stretch, setEstimated, stretchOf } from './adjust-speed.ts';
-import { type Call, clock, type FeedDraft, isTimed, type Trip } from './feed-draft.ts';
+import { type Call, clock, type FeedDraft, type Trip } from './feed-draft.ts';
 import { ChangeError, type ChangeOf } from './scenario-file.ts';
-import { findStop, selectTrips } from './select-trips.ts';
+import { findStop, selectTimedTrips } from './select-trips.ts';
 
 /**
  * Leads lines along other stops: from one stop to another, or from a stop to a new end, or from a
@@ -15,7 +15,7 @@ export function reroute(draft: FeedDraft, change: ChangeOf<'reroute'>): string[]
   const from = change.from_stop && findStop(draft, change.from_stop, ['from_stop']);
   const to = change.to_stop && findStop(draft, change.to_stop, ['to_stop']);
   const via = change.via.map((stop, i) => findStop(draft, stop, ['via', i]));
-  const trips = selectTrips(draft, change).filter(isTimed);
+  const trips = selectTimedTrips(draft, change);
   let changed = 0;
   for (const trip of trips) {
     const stretch = stretchOf(trip, from, to);

@@ -164,9 +164,19 @@ export function selectTrips(draft: FeedDraft, lines: Lines): Trip[] {
   return inDirection.filter(({ service }) => services.has(service));
 }
 
+/** Selects the trips of some lines that have times. Throws a `ChangeError` if there is none. */
+export function selectTimedTrips(draft: FeedDraft, lines: Lines): Trip[] {
+  const trips = selectTrips(draft, lines).filter(isTimed);
+  if (trips.length > 0) return trips;
+  throw new ChangeError(
+    ['route'],
+    `${listed(lines.route)}: no trip here has two stops or more, with times at the first and the last`,
+  );
+}
+
 /** Selects the trips of some lines that have times, by route and direction. */
 export function groupTrips(draft: FeedDraft, lines: Lines): TripGroup[] {
-  const trips = selectTrips(draft, lines).filter(isTimed);
+  const trips = selectTimedTrips(draft, lines);
   const directionOf = (trip: Trip) => trip.direction || trip.headsign;
   const groups = groupBy(trips, (trip) => `${trip.route}\0${directionOf(trip)}`);
   return [...groups.values()].map((trips) => ({

@@ -563,6 +563,20 @@ test.each([
   expect(error.problems.join('\n')).not.toMatch(/expected|call stack|YAML\./);
 });
 
+test('a line of trips with a single stop is refused as that', async () => {
+  const feed = madeFeed([{ route: 'L', stops: ['A'], minutes: [0], departures: ['06:00:00'] }]);
+  for (const change of [
+    'adjust-headway, headway: 5 min',
+    'adjust-span, last: 08:00',
+    'adjust-speed, speed: +10 %',
+    'reroute, from_stop: A, via: [B], speed: 20 km/h',
+  ]) {
+    expect(await problemsOf(feed, `  - {change: ${change}, route: L}\n`)).toEqual([
+      expect.stringContaining('route: L: no trip here has two stops or more'),
+    ]);
+  }
+});
+
 test('a service of other days too is refused, and one that shares some days only', async () => {
   const feed = madeFeed([
     { route: 'L', departures: every(20, '06:00', '07:00') },
