@@ -233,7 +233,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
  */
 const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: number }>> = {
   builder: { files: 363, lines: 39_250 },
-  infra: { files: 120, lines: 13_700 },
+  infra: { files: 120, lines: 13_750 },
   portal: { files: 234, lines: 22_400 },
   proxy: { files: 273, lines: 35_050 },
   shards: { files: 174, lines: 17_200 },

@@ -1,6 +1,9 @@
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { measureInWords } from '../../infra/cli/changes/change-summary.ts';
+import { openPair } from '../../infra/cli/changes/open-pair.ts';
 import type { DepartureWindow } from '../../shards/services.ts';
+import { FolderStore } from '../../shards/store/folder-store.ts';
 import { openProxy, type ProxyHarness } from '../support/proxy-harness.ts';
 import { publishSmallRelease } from '../support/small-release.ts';
 import { smallCounty } from '../support/small-world.ts';
@@ -230,6 +233,21 @@ describe('windows at night', () => {
     expect(fromWest.get(1)).toBe(Math.ceil(6 + 10 + 13 + 2.5));
     const [atDawn] = await built.reach('transit.dawn');
     expect(atDawn.get(1)).toBeUndefined();
+  });
+
+  test('are compared by commands, too, which name them', async () => {
+    const store = new FolderStore(path.join(folder, 'store'));
+    const open = (departure: string, percentile?: number) =>
+      openPair(store, ['x', 'x'], { departure, percentile });
+    const measure = { kind: 'count', of: 'people', minutes: 45, mode: 'transit' } as const;
+    expect(measureInWords(await open('late'), measure)).toBe(
+      'people within 45 minutes by transit (departure late, percentile 10)',
+    );
+    expect(measureInWords(await open('am'), measure)).toBe('people within 45 minutes by transit');
+    await expect(open('late', 50)).rejects.toThrow(
+      /has no transit times of departure late at percentile 50; it has am: 10; late: 10; dawn: 10$/,
+    );
+    await store.close();
   });
 
   test('without a trip are a warning', () => {

@@ -28,6 +28,8 @@ export interface CompareFlags {
   readonly minutes?: readonly number[];
   readonly mode?: readonly Mode[];
   readonly area?: readonly string[];
+  readonly departure?: string;
+  readonly percentile?: number;
 }
 
 /** Adds the options of commands that compare two releases. */
@@ -53,7 +55,9 @@ export function addCompareOptions(command: Command): Command {
       '--area <codes>',
       'counties (5 digits) or census places (7 digits), comma-separated (default: all counties)',
       commaList,
-    );
+    )
+    .option('--departure <window>', 'the window of departures by transit (default: am)')
+    .option('--percentile <n>', 'the percentile of times by transit (default: 10)', Number);
 }
 
 function modes(text: string): Mode[] {

@@ -5,6 +5,7 @@ import type { Measure } from '../../../shards/changes/block-change.ts';
 import type { ChangeSums } from '../../../shards/changes/change-sums.ts';
 import { withCommas } from '../../../shards/number-words.ts';
 import type { Release } from '../../../shards/release/release.ts';
+import { BASE_PERCENTILE, BASE_WINDOW, clockTime } from '../../../shards/services.ts';
 import { noiseOf } from '../../../shards/weights/noise.ts';
 import { measureInWords, nameOf, STEP, shareInWords, stepInWords } from './change-summary.ts';
 import type { Comparison } from './compare-releases.ts';
@@ -126,14 +127,23 @@ function rowOf(name: string, sums: ChangeSums, isGroup: boolean): string {
 }
 
 function methodOf(before: Release, after: Release, { kind, mode }: Measure): string[] {
-  const daysOf = ({ manifest }: Release) =>
-    [...new Set(manifest.feeds.map(({ service_date }) => service_date))].sort().join(', ');
+  const windowOf = ({ manifest, timing }: Release) =>
+    manifest.windows?.find(({ name }) => name === timing.departure);
+  const daysOf = (release: Release) => {
+    const { feeds } = windowOf(release) ?? release.manifest;
+    return [...new Set(feeds.map(({ service_date }) => service_date))].sort().join(', ');
+  };
+  const { opens, departures } = windowOf(after) ?? BASE_WINDOW;
+  const window = `${clockTime(opens)} to ${clockTime(opens + departures)}`;
+  const { percentile } = after.timing;
+  const whose =
+    percentile === BASE_PERCENTILE ? ', the time of someone who knows the timetable' : '';
   const days = [...new Set([before, after].map((one) => daysOf(one) || 'no timetable'))];
   const noise = noiseOf(after.weights[0]);
   return [
     `Door-to-door times from the centre of each census block, over the streets of OpenStreetMap${
       mode === 'transit'
-        ? `, and by the timetables of ${days.join(' and ')}: the 10th percentile of the departures of each minute from 8:00 to 9:00, the time of someone who knows the timetable`
+        ? `, and by the timetables of ${days.join(' and ')}: percentile ${percentile} of the departures of each minute from ${window}${whose}`
         : ''
     }. ${
       kind === 'minutes'

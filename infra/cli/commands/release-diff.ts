@@ -68,7 +68,9 @@ export async function writeDiff(
   out: string,
   flags: DiffFlags,
 ): Promise<void> {
-  const comparison = await compareReleases(await openPair(store, names), flags, { keep: true });
+  const comparison = await compareReleases(await openPair(store, names, flags), flags, {
+    keep: true,
+  });
   const rows = await writeChanges(comparison, flags.format, out);
   print(
     `${out}: ${counted(rows, flags.format === 'geojson' || flags.format === 'pmtiles' ? 'block' : 'row')} that differ`,

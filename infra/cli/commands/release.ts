@@ -68,8 +68,9 @@ function refuseUnused(flags: AllDiffFlags): void {
     if (flags.json) throw new ArgumentError('--json applies only without --out');
     return;
   }
-  const { type, of, minutes, mode, area } = flags;
-  for (const [name, value] of Object.entries({ type, of, minutes, mode, area })) {
+  const { type, of, minutes, mode, area, departure, percentile } = flags;
+  const selecting = { type, of, minutes, mode, area, departure, percentile };
+  for (const [name, value] of Object.entries(selecting)) {
     if (value !== undefined) throw new ArgumentError(`--${name} applies only with --out`);
   }
 }
