@@ -233,11 +233,11 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
  */
 const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: number }>> = {
   builder: { files: 363, lines: 39_250 },
-  infra: { files: 120, lines: 13_750 },
+  infra: { files: 120, lines: 13_800 },
   portal: { files: 234, lines: 22_400 },
   proxy: { files: 273, lines: 35_050 },
   shards: { files: 174, lines: 17_200 },
-  test: { files: 807, lines: 116_300 },
+  test: { files: 807, lines: 116_350 },
 };
 
 const TOP_LEVEL = new Set([

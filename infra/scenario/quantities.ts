@@ -130,6 +130,9 @@ export const routeType = readBy(
 );
 
 /** One text, or a list of some. */
-export const oneOrMore = z.union([text.transform((one) => [one]), z.array(text).nonempty()], {
-  error: 'must be a text, or a list of some',
-});
+export const oneOrMore = z.union(
+  [text.transform((one) => [one]), z.array(text).nonempty('is empty')],
+  {
+    error: 'must be a text, or a list of some',
+  },
+);

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { isMap, LineCounter, type Node, type ParsedNode, parseDocument } from 'yaml';
+import { isMap, LineCounter, type Node, type ParsedNode, parseDocument, visit } from 'yaml';
 import { z } from 'zod';
 import { messageOf } from '../../shards/error-facts.ts';
 import { UsageError } from '../errors.ts';
@@ -201,15 +201,18 @@ export interface Scenario {
   placeOf(change: number, path?: Path): string;
 }
 
-/** The problems of a scenario, one a line, each with its place. */
+/** The number of problems of a scenario that are listed; more are counted. */
+const MOST_TOLD = 20;
+
+/** The first problems of a scenario, one a line, each with its place. */
 export class ScenarioError extends UsageError {
   readonly problems: readonly string[];
 
-  constructor(file: string, problems: readonly string[]) {
-    super(
-      `${file}: ${problems.length === 1 ? 'a problem' : `${problems.length} problems`}, nothing is written`,
-    );
-    this.problems = problems;
+  /** `all`: the number of problems, if further ones are left out. */
+  constructor(file: string, problems: readonly string[], all = problems.length) {
+    super(`${file}: ${all === 1 ? 'a problem' : `${all} problems`}, nothing is written`);
+    const told = problems.slice(0, MOST_TOLD);
+    this.problems = all > told.length ? [...told, `and ${all - told.length} more`] : told;
   }
 }
 
@@ -223,12 +226,26 @@ const NESTED = /(?:[[{]\s*|- +){32}/;
 const IN_WORDS: ReadonlyMap<string, string> = new Map([
   ['MULTIPLE_DOCS', 'a second document begins (---); a file holds one scenario'],
   ['RESOURCE_EXHAUSTION', `is nested too deep; ${IS_FLAT}`],
-  ['DUPLICATE_KEY', 'this name is there twice in one list of members'],
   ['BLOCK_AS_IMPLICIT_KEY', 'a second "name: value" on one line; put it on its own, or in quotes'],
   ['MULTILINE_IMPLICIT_KEY', 'the name before a colon runs over several lines'],
-  ['BAD_INDENT', 'begins too far left or right; members of one change begin below each other'],
+  [
+    'BAD_INDENT',
+    'begins too far left or right, or a quote or bracket before it is not closed; members of one change begin below each other',
+  ],
   ['TAB_AS_INDENT', 'begins with a tab; indent by spaces'],
+  [
+    'MISSING_CHAR',
+    'a quote or bracket is not closed before here, or a comma, a line break or ": " after a name is missing',
+  ],
+  ['BAD_SCALAR_START', 'a text that begins with @, ` or % has to be in quotes'],
+  [
+    'BAD_DQ_ESCAPE',
+    'a \\ in double quotes has a meaning of its own; put the text in single quotes',
+  ],
+  ['UNEXPECTED_TOKEN', 'something does not belong here; put a text with signs of YAML in quotes'],
+  ['NON_STRING_KEY', 'a name before a colon is a text, no list'],
 ]);
+const IS_TWICE = 'this name is there twice in one list of members';
 
 /**
  * Reads a scenario. Throws a `ScenarioError` with all problems of its form, each by its line.
@@ -252,6 +269,10 @@ export async function readScenario(file: string): Promise<Scenario> {
     schema: 'failsafe',
     lineCounter: counter,
     prettyErrors: false,
+    // A list as a name would be written out as text, twice as long with each level of nesting.
+    stringKeys: true,
+    // The parser would compare each name with each.
+    uniqueKeys: false,
   });
   const placeAt = (offset: number) => `${file}:${counter.linePos(offset).line}`;
   if (document.errors.length > 0) {
@@ -260,16 +281,17 @@ export async function readScenario(file: string): Promise<Scenario> {
     );
     throw new ScenarioError(file, [...new Set(problems)]);
   }
+  const repeated = repeatedNames(document.contents).map((at) => `${placeAt(at)}: ${IS_TWICE}`);
+  if (repeated.length > 0) throw new ScenarioError(file, repeated);
   const placeOf = (path: Path) => placeAt(offsetOf(document.contents, path));
   const value = plainValue(file, () => document.toJS());
   const { name, read, problems } = readChanges(value);
   if (problems.length > 0) {
-    throw new ScenarioError(
-      file,
-      problems.map(
-        ({ path, message }) => `${placeOf(path)}: ${[...nameOf(path), message].join(' ')}`,
-      ),
-    );
+    // To find a place takes time in proportion to the members before it.
+    const told = problems
+      .slice(0, MOST_TOLD)
+      .map(({ path, message }) => `${placeOf(path)}: ${[...nameOf(path), message].join(' ')}`);
+    throw new ScenarioError(file, told, problems.length);
   }
   return {
     name,
@@ -287,10 +309,27 @@ function plainValue(file: string, read: () => unknown): unknown {
   }
 }
 
-/** The member that a path leads to, for a message. */
+/** The offsets of names that an earlier member of the same list has. */
+function repeatedNames(root: ParsedNode | null): number[] {
+  const repeated: number[] = [];
+  if (root === null) return repeated;
+  visit(root, {
+    Map(_, { items }) {
+      const known = new Set<string>();
+      for (const { key } of items) {
+        const name = String(key);
+        if (known.has(name)) repeated.push((key as Node).range?.[0] ?? 0);
+        known.add(name);
+      }
+    },
+  });
+  return repeated;
+}
+
+/** The member that a path leads to, for a message; none for a change as a whole. */
 function nameOf(path: Path): string[] {
   const last = path.findLast((part) => typeof part === 'string');
-  return last === undefined || last === 'changes' ? [] : [last];
+  return last === undefined || (last === 'changes' && path.length > 1) ? [] : [last];
 }
 
 const topSchema = z.strictObject(

@@ -553,6 +553,21 @@ test.each([
   ['many marks', `scenario: T\nchanges:\n${'- '.repeat(30_000)}`, '3: lists are nested too deep'],
   ['deep lists', `scenario: T\nchanges: ${'[a, '.repeat(30_000)}`, '2: is nested too deep'],
   ['a tab', 'scenario: T\n\tchanges: []\n', '2: begins with a tab'],
+  ['lists as names', `scenario: T\n${'? '.repeat(500)}a`, '2: a name before a colon is a text'],
+  ['a name that is there twice', 'scenario: T\nscenario: U\n', '2: this name is there twice'],
+  ['a scenario without changes', 'scenario: T\n', '1: changes is missing'],
+  ['a quote that is not closed', 'scenario: "T\n', '2: a quote or bracket is not closed'],
+  [
+    'a bracket that is not closed',
+    'scenario: T\nchanges: [',
+    '2: begins too far left or right, or',
+  ],
+  ['a text that begins with a sign of YAML', 'scenario: @T\n', '1: a text that begins with @'],
+  [
+    'an empty list of routes',
+    'scenario: T\nchanges:\n- {change: remove-route, route: []}\n',
+    '3: route is empty',
+  ],
 ])('%s is refused in plain words with its line', async (_, yaml, message) => {
   const folder = await folderOfThisTest();
   const scenario = path.join(folder, 'change.yaml');
@@ -560,7 +575,7 @@ test.each([
   const error = await applyScenario({ scenario, gtfs: folder, out: null }).catch((error) => error);
   expect(error).toBeInstanceOf(ScenarioError);
   expect(error.problems.join('\n')).toContain(`change.yaml:${message}`);
-  expect(error.problems.join('\n')).not.toMatch(/expected|call stack|YAML\./);
+  expect(error.problems.join('\n')).not.toMatch(/expected|call stack|YAML\./i);
 });
 
 test('a line of trips with a single stop is refused as that', async () => {
@@ -576,6 +591,17 @@ test('a line of trips with a single stop is refused as that', async () => {
     ]);
   }
 });
+
+test('of thousands of problems the first are told, in seconds, and how many there are', async () => {
+  const scenario = path.join(await folderOfThisTest(), 'change.yaml');
+  const members = Array.from({ length: 20_000 }, (_, i) => `k${i}: 1\n`).join('  ');
+  await writeFile(scenario, `scenario: T\nchanges:\n- change: remove-route\n  ${members}`);
+  const reading = applyScenario({ scenario, gtfs: scenario, out: null });
+  const error = await reading.catch((error) => error);
+  expect(error.message).toContain('20001 problems');
+  expect(error.problems).toHaveLength(21);
+  expect(error.problems.at(-1)).toBe('and 19981 more');
+}, 10_000);
 
 test('a service of other days too is refused, and one that shares some days only', async () => {
   const feed = madeFeed([
