@@ -197,8 +197,8 @@ async function executeGet(endpoint: MeteredEndpoint, exchange: Exchange): Promis
     throw tokensExhausted(balance, price);
   }
 
-  const isPriced = isHead && price !== undefined;
-  const response = await (isPriced ? pricedResponse(get, price) : getResponse(get));
+  const stated = isHead ? (price ?? (await countedTokens(get))) : undefined;
+  const response = await (stated === undefined ? getResponse(get) : pricedResponse(get, stated));
   const { contentEncoding, contentType, tokens } = response;
   const sent: SentGet = {
     status: contentType === null ? 204 : 200,
@@ -249,7 +249,7 @@ async function locate({ endpoint, admitted, release, known }: MeteredGet): Promi
   await endpoint.locate?.(release.withTurns(turns), known.resolved);
 }
 
-/** The response to a HEAD whose price follows from the request, so that no rows are read. */
+/** The response to a HEAD whose price is known before a row is read. */
 async function pricedResponse(get: MeteredGet, tokens: number): Promise<FinishedResponse> {
   await locate(get);
   const contentType = MEDIA_TYPES[get.format];
@@ -279,21 +279,24 @@ async function getResponse(get: MeteredGet): Promise<FinishedResponse> {
   const plain = kept ?? (await responses.getOrCompute(key, compute, new Turns(admitted.account)));
   if (!acceptsGzip(request.headers['accept-encoding'])) return inflated(plain);
   const zippedKey = variantEtag(key, 'gzip');
-  // If the price follows from the request, the response is compressed regardless of its length, so
-  // that a HEAD, for which the length is unknown, states the same ETag.
-  const compress = () => compressed(plain, price !== undefined);
+  // If a HEAD is answered without the response, this is compressed regardless of its length, so
+  // that the HEAD, for which the length is unknown, states the same ETag.
+  const compress = () => compressed(plain, price !== undefined || endpoint.count !== undefined);
   return responses.get(zippedKey) ?? responses.getOrCompute(zippedKey, compress);
 }
 
 /** Refuses a GET that costs more than the balance, if that can be counted before computing it. */
 async function requireCounted(get: MeteredGet): Promise<void> {
-  const { endpoint, admitted, release, known, exchange, isFree } = get;
-  if (!endpoint.count || isFree || exchange.request.method === 'HEAD') return;
-  const tokens = await endpoint.count(
-    release.withTurns(new Turns(admitted.account)),
-    known.resolved,
-  );
-  if (!mayAfford(admitted.balance, tokens)) throw tokensExhausted(admitted.balance);
+  const { admitted, exchange, isFree } = get;
+  if (isFree || exchange.request.method === 'HEAD') return;
+  const tokens = await countedTokens(get);
+  if (tokens === undefined || mayAfford(admitted.balance, tokens)) return;
+  throw tokensExhausted(admitted.balance);
+}
+
+/** The tokens of a response that can be counted before computing it; undefined for any other. */
+function countedTokens({ endpoint, admitted, release, known }: MeteredGet) {
+  return endpoint.count?.(release.withTurns(new Turns(admitted.account)), known.resolved);
 }
 
 /** The answer to a GET. Spreading objects into it would take longer than a cached response. */

@@ -198,6 +198,31 @@ test('GeoJSON of an area is refused, free, with the formats that there are', asy
   expect(refused.json().formats).not.toContain(geoJson.accept);
 });
 
+test.each(['', '&by=tract', '&of=jobs&limit=7&include_missing=true'])(
+  'HEAD of an area%s states the price and the ETag of the GET, and reads no counts',
+  async (query) => {
+    const url = `/v1/counties/${COUNTY}/access?mode=walk${query}`;
+    // A new proxy has nothing cached.
+    const other = await ofThisTest(openProxy(inject('demoStore')));
+    const { key } = await other.customer();
+    const accepted: Record<string, string>[] = [
+      {},
+      { 'accept-encoding': 'gzip' },
+      { accept: 'text/csv' },
+    ];
+    const heads = await Promise.all(
+      accepted.map((headers) => other.get(url, key, headers, 'HEAD')),
+    );
+    expect(other.store.reads.filter((name) => name.startsWith('access/'))).toEqual([]);
+    for (const [i, head] of heads.entries()) {
+      expect([head.statusCode, head.headers['x-tokens-charged']]).toEqual([200, '1']);
+      const got = await other.get(url, key, accepted[i]);
+      expect(head.headers['x-tokens-cost']).toBe(got.headers['x-tokens-charged']);
+      expect(head.headers.etag).toBe(got.headers.etag);
+    }
+  },
+);
+
 test('a release without access by area says so, also in the documents', async () => {
   const release = await TamperedRelease.copyOf(inject('demoStore'), { tiles: false });
   onTestFinished(() => release.remove());
