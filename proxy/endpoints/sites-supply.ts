@@ -45,7 +45,8 @@ export const sitesSupply = postEndpoint({
     'count as 1 each; `capacity_assumed` says how many. A site without demand has the ratio null, ' +
     'and supplies nothing. `results`: a row per block of the area, or per tract, place or county ' +
     'of its blocks, averaged by the weight; without `area`, per block that any site reaches. A ' +
-    'block that the mode could not be routed from has no row, and counts in no average. In CSV, ' +
+    'block that the mode could not be routed from has no row, and counts in no average: rows of ' +
+    'averages state the weight of all their blocks (`total`), and of those left out (`no_data`). In CSV, ' +
     'NDJSON and Parquet, sites (`list`: `sites`) come before the rows. One token a site that has a ' +
     `block to route from, at least ${PLANS.charges.sites_minimum}, and one a row.`,
   tag: 'Coverage',

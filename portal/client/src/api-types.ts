@@ -416,6 +416,10 @@ export type SupplyRow = {
   geoid: string;
   /** Capacity per 1000 of the weight, to six significant digits; with `by`, the average. */
   supply: number;
+  /** With `by`: sum of `weight` over the blocks. */
+  total?: number;
+  /** With `by`: the part of `total` in blocks that the mode could not be routed from, which the average leaves out. */
+  no_data?: number;
 };
 
 /** A count of opportunities within reach of a block, by one mode. */
@@ -1587,7 +1591,7 @@ export interface Operations {
       };
     };
   };
-  /** Capacity of your sites per 1,000 people at each block, given all who compete for it. Two-step floating catchment areas (2SFCA; Luo and Wang, 2003). The `ratio` of a site is its `capacity` per 1000 of its `demand`: the weight of all blocks of the release within `minutes`, in the area or not. The `supply` of a block is the sum of the ratios of the sites within `minutes` of it. With a `decay`, both sums are weighted by time (E2SFCA; Luo and Qi, 2009). `formula` states what was computed. Sites without a capacity, and the POIs of a type, count as 1 each; `capacity_assumed` says how many. A site without demand has the ratio null, and supplies nothing. `results`: a row per block of the area, or per tract, place or county of its blocks, averaged by the weight; without `area`, per block that any site reaches. A block that the mode could not be routed from has no row, and counts in no average. In CSV, NDJSON and Parquet, sites (`list`: `sites`) come before the rows. One token a site that has a block to route from, at least 10, and one a row. */
+  /** Capacity of your sites per 1,000 people at each block, given all who compete for it. Two-step floating catchment areas (2SFCA; Luo and Wang, 2003). The `ratio` of a site is its `capacity` per 1000 of its `demand`: the weight of all blocks of the release within `minutes`, in the area or not. The `supply` of a block is the sum of the ratios of the sites within `minutes` of it. With a `decay`, both sums are weighted by time (E2SFCA; Luo and Qi, 2009). `formula` states what was computed. Sites without a capacity, and the POIs of a type, count as 1 each; `capacity_assumed` says how many. A site without demand has the ratio null, and supplies nothing. `results`: a row per block of the area, or per tract, place or county of its blocks, averaged by the weight; without `area`, per block that any site reaches. A block that the mode could not be routed from has no row, and counts in no average: rows of averages state the weight of all their blocks (`total`), and of those left out (`no_data`). In CSV, NDJSON and Parquet, sites (`list`: `sites`) come before the rows. One token a site that has a block to route from, at least 10, and one a row. */
   measureSupply: {
     params: Pick<SharedParams, 'area' | 'by' | 'departure' | 'percentile' | 'decay'> & {
       /** Sites with what each can serve. */

@@ -4,7 +4,7 @@ import { linkModeOf } from '../../../shards/modes.ts';
 import type { Release } from '../../../shards/release/release.ts';
 import type { Minutes } from '../../../shards/units.ts';
 import type { QueryResult } from '../../endpoint.ts';
-import { Columns } from '../../formats/columns.ts';
+import { allColumns, Columns, NO_COLUMNS } from '../../formats/columns.ts';
 import { invalidMember } from '../../http/problem.ts';
 import { tokensExhausted } from '../../metering/charges.ts';
 import { PLANS } from '../../plans.ts';
@@ -70,6 +70,9 @@ interface SuppliedSite {
 interface SupplyRow {
   readonly geoid: string;
   readonly supply: number;
+  /** The weight of all blocks, and of those that the average leaves out; absent for blocks. */
+  readonly total?: number;
+  readonly no_data?: number;
 }
 
 const ROW = new Columns<SupplyRow>({
@@ -91,14 +94,37 @@ const ROW = new Columns<SupplyRow>({
   },
 });
 
+const AVERAGED = new Columns<Pick<SupplyRow, 'total' | 'no_data'>>({
+  total: {
+    type: 'double',
+    schema: z
+      .number()
+      .min(0)
+      .optional()
+      .meta({ description: 'With `by`: sum of `weight` over the blocks.' }),
+  },
+  no_data: {
+    type: 'double',
+    schema: z.number().min(0).optional().meta({
+      description:
+        'With `by`: the part of `total` in blocks that the mode could not be routed from, which the average leaves out.',
+    }),
+  },
+});
+
 /** The rows of blocks or areas. */
-export const supplyRow = rowSchema(ROW).meta({
+export const supplyRow = rowSchema(ROW, AVERAGED).meta({
   id: 'SupplyRow',
   description: 'The sum of the ratios of the sites within reach of a block, or its average.',
 });
 
+interface TableRow extends Partial<SuppliedSite>, Partial<SupplyRow> {
+  readonly list: string;
+  readonly error?: SiteError;
+}
+
 /** Sites and rows as one table, for formats that have no lists. */
-const TABLE = new Columns<{ list: string } & Partial<SuppliedSite> & Partial<SupplyRow>>({
+const TABLE = new Columns<TableRow>({
   list: { type: 'string' },
   id: { type: 'string' },
   block: { type: 'string' },
@@ -107,8 +133,8 @@ const TABLE = new Columns<{ list: string } & Partial<SuppliedSite> & Partial<Sup
   ratio: { type: 'double' },
   geoid: { type: 'string' },
   supply: { type: 'double' },
-  error: { type: { type: 'string', detail: 'string' } },
 });
+const ERROR = new Columns<TableRow>({ error: { type: { type: 'string', detail: 'string' } } });
 
 /**
  * Computes supply by two-step floating catchment areas (Luo and Wang, 2003); with a decay by
@@ -153,18 +179,20 @@ export async function querySupply(
     precision: 'block',
   };
   const tokens = price + rows.length * PLANS.charges.row;
+  const averaged = query.by === null ? NO_COLUMNS : AVERAGED;
   if (format.name === 'json') {
-    const results = format.rows(ROW.columns);
-    const add = results.of(ROW);
+    const results = format.rows(allColumns([ROW, averaged]));
+    const add = results.of(ROW, averaged);
     for (const row of rows) {
-      add(row);
+      add(row, row);
       const pause = release.turns.yieldIfOverdue();
       if (pause) await pause;
     }
     return { body: { ...body, sites, results }, tokens };
   }
-  const table = format.rows(TABLE.columns);
-  const add = table.of(TABLE);
+  const table = format.rows(allColumns([TABLE, averaged, ERROR]));
+  const addTo = table.of(TABLE, averaged, ERROR);
+  const add = (row: TableRow) => addTo(row, row, row);
   const suppliedOf = new Map(sites.map((site) => [site.id, site]));
   const errorOf = new Map(errors.map((error) => [error.id, error]));
   for (const { id } of all) {
@@ -236,7 +264,7 @@ async function rowsOf(
 ): Promise<SupplyRow[]> {
   const street = linkModeOf(release.services[mode].mode);
   const rows: SupplyRow[] = [];
-  const areas = new Map<number, { sum: number; weights: number }>();
+  const areas = new Map<number, { sum: number; known: number; total: number }>();
   let at = 0;
   for (const { county, index, ordinals } of parts) {
     const weights = by && (await release.weightCounts(county, weight));
@@ -246,26 +274,31 @@ async function rowsOf(
       if (pause) await pause;
       const geoid = index.geoids[block];
       while (at < geoids.length && geoids[at] < geoid) at++;
-      if (!index.isLinked(block, street)) continue;
+      const isLinked = index.isLinked(block, street);
       const value = geoids[at] === geoid ? supply[at] : 0;
       if (!weights || !areaOf) {
-        rows.push({ geoid: geoidFromNumber(geoid), supply: significant(value) });
+        if (isLinked) rows.push({ geoid: geoidFromNumber(geoid), supply: significant(value) });
         continue;
       }
       const id = areaOf(block);
       if (id === 0 || weights[block] === 0) continue;
-      const area = areas.get(id) ?? { sum: 0, weights: 0 };
-      area.sum += value * weights[block];
-      area.weights += weights[block];
+      const area = areas.get(id) ?? { sum: 0, known: 0, total: 0 };
       areas.set(id, area);
+      area.total += weights[block];
+      if (!isLinked) continue;
+      area.sum += value * weights[block];
+      area.known += weights[block];
     }
   }
   if (by === null) return rows;
   return [...areas]
+    .filter(([, { known }]) => known > 0)
     .sort(([a], [b]) => a - b)
-    .map(([id, { sum, weights }]) => ({
+    .map(([id, { sum, known, total }]) => ({
       geoid: areaGeoid(id, by),
-      supply: significant(sum / weights),
+      supply: significant(sum / known),
+      total,
+      no_data: total - known,
     }));
 }
 

@@ -128,6 +128,7 @@ describe('POST /v1/sites/supply', () => {
       inArea.map(({ geoid }) => geoid).sort(),
     );
     for (const { geoid, supply: value } of rows.results) near(value, supply.get(geoid) ?? 0);
+    const all = demo.release.blocks.filter(({ geoid }) => geoid.startsWith(COUNTY));
     for (const [by, digits] of [
       ['tract', 11],
       ['county', 5],
@@ -147,6 +148,20 @@ describe('POST /v1/sites/supply', () => {
         const [sum, people] = averages.get(geoid)!;
         near(value, sum / people);
       }
+      for (const { geoid, total, no_data } of results) {
+        const own = all.filter((block) => block.geoid.startsWith(geoid));
+        const everyone = own.reduce((sum, { population }) => sum + (population ?? 0), 0);
+        expect([total, no_data]).toEqual([everyone, everyone - averages.get(geoid)![1]]);
+      }
+      const csv = await demo.api.post(
+        PATH,
+        { ...sent, area, by },
+        { headers: { accept: 'text/csv' } },
+      );
+      const [head] = csv.body.split('\r\n');
+      expect(head).toMatch(/,geoid,supply,total,no_data,error_type,error_detail$/);
+      const [{ total, no_data }] = results;
+      expect(csv.body).toContain(`,${total},${no_data},,\r\n`);
     }
   });
 
