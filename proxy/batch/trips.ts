@@ -73,7 +73,7 @@ async function locateTrip(
   sent: ModedTrip,
 ): Promise<TripOrError> {
   const { position: mode, departure } = sent;
-  const origin = await locateOrigin(release, originOfGeoid(release, wellFormed(sent.from ?? null)));
+  const origin = await locateOrigin(release, originOfGeoid(release, beginningOf(sent)));
   const end = endOf(sent);
   const endBlock = await locateEnd(release, origin, end);
   for (const block of [origin, endBlock]) {
@@ -83,6 +83,11 @@ async function locateTrip(
     return { sent, error: { type: 'no-block-data', detail } };
   }
   return { sent, origin, end, mode, options: { departure, spread } };
+}
+
+function beginningOf({ from }: SentTrip): Geoid {
+  if (from !== undefined) return wellFormed(from);
+  throw new Problem('block-not-found', 'the trip has no beginning: send from, a block GEOID');
 }
 
 function endOf({ to, dest_id }: SentTrip): TripEnd {

@@ -141,6 +141,13 @@ describe('POST /v1/explain', () => {
     expect(results).toMatchObject([{ block: from, to: poi.dest_id }]);
     expect(response.headers['x-tokens-charged']).toBe(String(PRICE));
     expect(errors).toMatchObject(wrong.map(([, name, type]) => ({ ...name, type })));
+    const details = errors.slice(0, 4).map(({ detail }: { detail: string }) => detail);
+    expect(details).toMatchObject([
+      expect.stringContaining('send from'),
+      expect.stringContaining('send from'),
+      expect.stringContaining('send to'),
+      expect.stringContaining('"x" is not a block GEOID'),
+    ]);
     const free = await post(wrong.map(([trip]) => trip));
     expect([expectOk(free).results, free.headers['x-tokens-charged']]).toEqual([[], '0']);
   });
