@@ -26,9 +26,13 @@ export const onceText = z.string({
   error: ({ input }) => (input === undefined ? 'is missing' : 'must be given once'),
 });
 
+const TEXT_FAULT = 'must be text';
+
 /** Text, of which `refine` accepts some. */
 export function phrase(refine: (text: z.ZodString) => z.ZodType<string>): Kind<string> {
-  return { text: refine(onceText), json: refine(z.string({ error: 'must be text' })) };
+  const error = ({ input }: { input?: unknown }) =>
+    input === undefined ? missing(TEXT_FAULT) : singleFault(TEXT_FAULT, input);
+  return { text: refine(onceText), json: refine(z.string({ error })) };
 }
 
 /** One of several words. */
@@ -50,7 +54,12 @@ export const flag: Kind<boolean> = {
     .regex(/^(true|false|1|0)$/i, { error: 'must be true or false' })
     .transform((text) => /^(true|1)$/i.test(text))
     .meta({ override: { type: 'boolean', pattern: undefined } }),
-  json: z.boolean({ error: ({ input }) => singleFault('must be true or false', input) }),
+  json: z.boolean({
+    error: ({ input }) => {
+      const isQuoted = typeof input === 'string' && /^(true|false)$/i.test(input);
+      return singleFault(`must be true or false${isQuoted ? ': leave out the quotes' : ''}`, input);
+    },
+  }),
 };
 
 /** A number within bounds: in text a decimal number with any number of digits, and an exponent. */

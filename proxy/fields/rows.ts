@@ -7,7 +7,7 @@ import { SMALL_GROUP } from '../queries/areas/group-measures.ts';
 import type { TypeName } from '../queries/modes-and-types.ts';
 import { list } from './compounds.ts';
 import { optional, required, several, withDefault, withSchema } from './field.ts';
-import { flag, integer, number, phrase, UNBOUNDED } from './kinds.ts';
+import { flag, integer, number, phrase, singleFault, UNBOUNDED } from './kinds.ts';
 import { block } from './locations.ts';
 import { servedChoice } from './served-words.ts';
 
@@ -106,7 +106,7 @@ export const oneNth = withDefault(nthNearest, 1, {
 
 /** The name of a weight; the route checks whether the release has it. */
 export const weightName = z
-  .string({ error: 'must be the name of a weight' })
+  .string({ error: ({ input }) => singleFault('must be the name of a weight', input) })
   .regex(WEIGHT_NAME, { error: 'must be the name of a weight: lower case letters, digits, _' });
 const weightNames = { text: weightName, json: weightName };
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { levels, list } from '../../proxy/fields/compounds.ts';
 import { jsonSchemaOf, type Kind } from '../../proxy/fields/field.ts';
-import { choice, flag, integer, number } from '../../proxy/fields/kinds.ts';
+import { choice, flag, integer, number, phrase } from '../../proxy/fields/kinds.ts';
 import { forAll } from '../support/for-all.ts';
 
 const words = ['walk', 'bike', '10'] as const;
@@ -31,4 +31,15 @@ test.each(KINDS)('JSON is %s as its JSON Schema says, and the same as text', asy
     const text = Array.isArray(value) ? value.map(String) : String(value);
     expect(kind.text.parse(text)).toEqual(data);
   });
+});
+
+test.each<[kind: Kind<unknown>, value: unknown, message: string]>([
+  [phrase((text) => text), undefined, 'is missing: it must be text'],
+  [phrase((text) => text), ['a'], 'must be text, not a list'],
+  [phrase((text) => text), 5, 'must be text'],
+  [flag, 'true', 'must be true or false: leave out the quotes'],
+  [flag, 'yes', 'must be true or false'],
+  [flag, [true], 'must be true or false, not a list'],
+])('a message says what is wrong with a value in JSON (%#)', ({ json }, value, message) => {
+  expect(json.safeParse(value).error?.issues.map((issue) => issue.message)).toEqual([message]);
 });
