@@ -155,9 +155,18 @@ export function metadataHeaders(
 
 /** Returns the last line of NDJSON, or null if rows and headers state everything in full. */
 export function lastLine(others: Members): Members | null {
-  if ('area' in others) return others.basket || others.results || others.formula ? others : null;
+  if ('area' in others) {
+    const { basket, results, formula } = others;
+    return basket || results || formula || !areFactsStated(others) ? others : null;
+  }
   const { errors = [], truncated = [], truncated_reason, blocks, origins } = others as OtherMembers;
   const fits = JSON.stringify(blocks ?? origins ?? []).length <= MAX_LISTED_CHARACTERS;
   if (errors.length === 0 && truncated.length === 0 && fits) return null;
   return { errors, truncated, truncated_reason, ...(!fits && { blocks, origins }) };
+}
+
+/** Whether all facts about the rows fit into headers. */
+function areFactsStated(others: OtherMembers): boolean {
+  const texts = FACTS_METADATA.map(({ textIn }) => textIn(others) ?? '');
+  return texts.join('').length <= MAX_LISTED_CHARACTERS;
 }

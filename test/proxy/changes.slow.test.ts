@@ -325,6 +325,20 @@ test('rows are CSV and NDJSON, and a POST is charged once by its key', async () 
   expect(await proxy.balance(id)).toBe(16);
 });
 
+test('NDJSON states the noise of many weights in its last line, as headers have no room for it', async () => {
+  const { weights } = (await proxy.get('/v1/meta/weights')).json();
+  const area = { counties: [release.after.counties[0].fips] };
+  const weight = weights.slice(0, 12).map(({ weight: name }: { weight: string }) => name);
+  const body = { from: 'before', to: 'after', area, type: [CINEMAS], mode: ['walk'], weight };
+  const json = (await proxy.post(PATH, key, body)).json();
+  const ndjson = await proxy.post(PATH, key, body, { accept: 'application/x-ndjson' });
+  expect(ndjson.headers['x-noise']).toBeUndefined();
+  const lines = ndjson.body.trimEnd().split('\n');
+  expect(lines).toHaveLength(weight.length + 1);
+  const { results: _, ...others } = json;
+  expect(JSON.parse(lines.at(-1)!)).toEqual(others);
+});
+
 test('what one of the releases lacks, or does not go together, is refused by name', async () => {
   const [{ fips }] = release.after.counties;
   const refused: [object, string, string][] = [
