@@ -417,7 +417,9 @@ async function payablePost(
   const resolved = await endpoint.resolve(release, body, withCursorsOf(release, services));
   const most = endpoint.price?.(resolved);
   const least = endpoint.leastPrice ?? most;
-  if (!mayAfford(balance, least)) throw tokensExhausted(balance, least, most);
+  if (!mayAfford(balance, least)) {
+    throw tokensExhausted(balance, least, most ?? Number.POSITIVE_INFINITY);
+  }
   const located = (await endpoint.locate?.(release, resolved)) ?? resolved;
   const price = endpoint.price?.(located);
   // A number of POIs or blocks is a result, which is paid for.

@@ -106,17 +106,22 @@ const EXHAUSTED_RETRY_SECONDS = '3600';
 /**
  * Error for a response that costs more than the balance. It states a price that follows from the
  * request alone, but not one that is a number of rows: an account without tokens could derive times
- * from it by bisection. `most`: the price if nothing of the request turns out to be free.
+ * from it by bisection. `most`: the price if nothing of the request turns out to be free; infinite
+ * if `price` is only the least.
  */
 export function tokensExhausted(balance: number, price?: number, most = price): Problem {
-  const from = price === most ? '' : `${price} to `;
-  const costs = most === undefined ? 'costs' : `costs ${from}${counted(most, 'token')},`;
   return new Problem(
     'tokens-exhausted',
-    `the response ${costs} more than the ${counted(balance, 'token')} left; nothing was charged`,
+    `the response ${costsInWords(price, most)} more than the ${counted(balance, 'token')} left; nothing was charged`,
     { tokens_remaining: balance, ...(price !== undefined && { tokens_required: price }) },
     { 'retry-after': EXHAUSTED_RETRY_SECONDS, 'x-tokens-remaining': String(balance) },
   );
+}
+
+function costsInWords(price: number | undefined, most: number | undefined): string {
+  if (price === undefined || most === undefined) return 'costs';
+  if (most === Number.POSITIVE_INFINITY) return `costs at least ${counted(price, 'token')},`;
+  return `costs ${price === most ? '' : `${price} to `}${counted(most, 'token')},`;
 }
 
 /**

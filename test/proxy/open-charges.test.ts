@@ -82,6 +82,14 @@ test('a refusal of what costs more than the balance does not state a price that 
   expect(Object.keys(refusal.members)).toEqual(['tokens_remaining']);
 });
 
+test('a refusal says whether a price is exact, a range, or the least', () => {
+  const words = (...prices: number[]) =>
+    /the response (.*), more/.exec(tokensExhausted(5, ...prices).message)?.[1];
+  expect(words(11)).toBe('costs 11 tokens');
+  expect(words(10, 12)).toBe('costs 10 to 12 tokens');
+  expect(words(11, Number.POSITIVE_INFINITY)).toBe('costs at least 11 tokens');
+});
+
 test('a balance suffices if it covers the known price, or else the cheapest response', () => {
   expect([-1, 0, 1, 2].map((balance) => mayAfford(balance))).toEqual([false, false, true, true]);
   expect([9, 10, 11].map((balance) => mayAfford(balance, 10))).toEqual([false, true, true]);

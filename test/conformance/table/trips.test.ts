@@ -161,6 +161,7 @@ describe('POST /v1/explain', () => {
     const refused = await demo.api.post(PATH, { trips }, { as: poor });
     expectProblem(refused, 'tokens-exhausted');
     expect(refused.json().tokens_required).toBe(PRICE);
+    expect(refused.json().detail).toContain(`at least ${PRICE} tokens`);
     const few = expectOk(await post(trips, { max_rows: 2 }));
     expect([few.truncated, few.truncated_reason]).toEqual([trips.slice(2), 'row-budget']);
     const [first, second] = trips;
