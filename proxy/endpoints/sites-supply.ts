@@ -10,6 +10,7 @@ import { modeLabel, WINDOW, weightName } from '../fields/rows.ts';
 import { supplySites } from '../fields/sites.ts';
 import { invalidMember } from '../http/problem.ts';
 import { PLANS } from '../plans.ts';
+import { checkAreaKind } from '../queries/areas/areas-of-blocks.ts';
 import { requestedWeights } from '../queries/block-weights.ts';
 import { modePosition } from '../queries/modes-and-types.ts';
 import { decayOf } from '../queries/opportunities/decay.ts';
@@ -115,6 +116,7 @@ export const sitesSupply = postEndpoint({
     if (isNone(sites)) throw invalidMember('sites', 'send at least one site', 'too_small');
     if (by && !body.area)
       throw invalidMember('by', 'averages are of the blocks of an area: send one', 'missing');
+    checkAreaKind([release], by, 'body');
     const area = body.area ? await requestedArea(body.area, release.turns) : null;
     const decay = decayOf(text) ?? null;
     const minutes = body.minutes ?? (decay ? DEFAULT_MINUTES.decay : DEFAULT_MINUTES.step);

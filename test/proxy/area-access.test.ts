@@ -223,6 +223,28 @@ test.each(['', '&by=tract', '&of=jobs&limit=7&include_missing=true'])(
   },
 );
 
+test('a release without places refuses rows by place, free', async () => {
+  const release = await TamperedRelease.copyOf(inject('demoStore'), { tiles: false });
+  onTestFinished(() => release.remove());
+  release.manifest.states = {};
+  await release.publish();
+  const without = await ofThisTest(openProxy(release.folder));
+  const { key } = await without.customer();
+  const area = { counties: [COUNTY] };
+  const sites = [{ id: 1, lat: 36, lon: -70 }];
+  const { version } = without.releases.current;
+  const releases = { from: version, to: version };
+  for (const response of [
+    await without.get(`/v1/counties/${COUNTY}/access?by=place`, key),
+    await without.post('/v1/access', key, { area, by: 'place' }),
+    await without.post('/v1/sites/supply', key, { sites, mode: 'walk', area, by: 'place' }),
+    await without.post('/v1/changes', key, { ...releases, area, by: ['place'] }),
+  ]) {
+    expect([response.statusCode, response.headers['x-tokens-charged']]).toEqual([400, '0']);
+    expect(response.json().detail).toContain('by: this release has no places');
+  }
+});
+
 test('a release without access by area says so, also in the documents', async () => {
   const release = await TamperedRelease.copyOf(inject('demoStore'), { tiles: false });
   onTestFinished(() => release.remove());

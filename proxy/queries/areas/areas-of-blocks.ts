@@ -5,6 +5,7 @@ import type { CountyManifest, StateManifest } from '../../../shards/release/mani
 import type { Release } from '../../../shards/release/release.ts';
 import { sized } from '../../../shards/release/release-cache.ts';
 import type { CountyFips } from '../../../shards/units.ts';
+import { invalidParameters } from '../../http/problem.ts';
 
 /** The areas that blocks are summed by. */
 export const AREA_KINDS = ['tract', 'place', 'county'] as const;
@@ -16,6 +17,18 @@ const DIGITS = { block: 15, tract: 11, place: 7, county: 5 } as const;
 /** Writes the GEOID of an area that is given as a number. */
 export function areaGeoid(id: number, kind: AreaKind | 'block'): string {
   return String(id).padStart(DIGITS[kind], '0');
+}
+
+/** Throws `invalid-parameters` for rows by place in releases that were all built without places. */
+export function checkAreaKind(
+  releases: readonly Pick<Release, 'manifest'>[],
+  by: AreaKind | null,
+  part: 'query' | 'body',
+): void {
+  const havePlaces = releases.some(({ manifest }) => Object.keys(manifest.states).length > 0);
+  if (by !== 'place' || havePlaces) return;
+  const msg = 'this release has no places; its operator adds them with tta build --places';
+  throw invalidParameters([{ loc: [part, 'by'], msg, type: 'places_not_in_release' }]);
 }
 
 /** Returns the area of each block of a county as a number; 0 for a block in none. */

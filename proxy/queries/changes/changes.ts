@@ -18,7 +18,13 @@ import { allColumns, Columns, NO_COLUMNS, type RowMembers } from '../../formats/
 import { invalidMember, invalidParameters } from '../../http/problem.ts';
 import { PLANS } from '../../plans.ts';
 import type { QueryContext } from '../../services.ts';
-import { AREA_KINDS, type AreaKind, areaGeoid, areasOfBlocks } from '../areas/areas-of-blocks.ts';
+import {
+  AREA_KINDS,
+  type AreaKind,
+  areaGeoid,
+  areasOfBlocks,
+  checkAreaKind,
+} from '../areas/areas-of-blocks.ts';
 import { sum } from '../areas/coverage.ts';
 import { SMALL_GROUP } from '../areas/group-measures.ts';
 import { requestedWeights } from '../block-weights.ts';
@@ -55,6 +61,7 @@ export function requestedChanges(pair: ReleasePair, asked: ChangesParams): Chang
   if (kinds.length > 1) {
     throw invalidMember('by', `names ${kinds.join(' and ')}; choose one of them`, 'conflict');
   }
+  checkAreaKind([pair.before, pair.after], kinds[0] ?? null, 'body');
   const groups = by.filter((name) => !kinds.includes(name as AreaKind));
   const weight = weightsOfBoth(pair, asked.weight, 'weight');
   const all = [...new Set([...weight, ...weightsOfBoth(pair, groups, 'by')])];

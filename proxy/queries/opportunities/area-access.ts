@@ -14,7 +14,12 @@ import type { CursorSealer } from '../../http/cursor.ts';
 import { invalidParameter } from '../../http/problem.ts';
 import type { QueryContext } from '../../services.ts';
 import { type Area, blocksOfArea } from '../areas/area.ts';
-import { type AreaKind, areaGeoid, areasOfBlocks } from '../areas/areas-of-blocks.ts';
+import {
+  type AreaKind,
+  areaGeoid,
+  areasOfBlocks,
+  checkAreaKind,
+} from '../areas/areas-of-blocks.ts';
 import type { CountyBlocks } from '../areas/drawn-blocks.ts';
 import { requestedWeights } from '../block-weights.ts';
 import { modeLabels, modePositions } from '../modes-and-types.ts';
@@ -158,6 +163,7 @@ export function requestedAreaAccess(
 ): ResolvedAreaAccess {
   const { direction, by = null } = asked;
   checkDirection(release, direction);
+  checkAreaKind([release], by, part);
   const modes = modePositions(release, asked.mode, part);
   const of = [...(asked.of ?? [PEOPLE.weight])].sort();
   const counted = release.manifest.access;
