@@ -26,8 +26,15 @@ export type OwnPagePath = (typeof OWN_PAGE_PATHS)[number];
 /** A page that signing in can lead to: one that requires it, or the map in a state. */
 export type NextPage = OwnPagePath | `${typeof PAGE_PATHS.map}${string}`;
 
-/** The map, with the state in its fragment; longer ones would not survive a mail. */
-export const MAP_STATE_PATH = /^\/map(#[\w=&/,.;!%'()*~-]{0,2500})?$/;
+/** The map, with the state in its fragment, which has room for any that the map writes. */
+export const MAP_STATE_PATH = /^\/map(#[\w=&/,.;!%'()*~-]{0,4000})?$/;
+/** Programs for mail cut longer addresses. */
+const MAX_MAILED_STATE = 2_500;
+
+/** The page that the link in a mail leads to: the map without its state if this is too long. */
+export function mailedPage(next: NextPage): NextPage {
+  return next.length > MAX_MAILED_STATE ? PAGE_PATHS.map : next;
+}
 
 /**
  * Returns the page to open after signing in: a known page, otherwise the overview. Never a foreign

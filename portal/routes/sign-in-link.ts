@@ -17,7 +17,8 @@ import { ACCOUNT_EXAMPLE, ownAccount, WITHHELD_GRANTS } from './own-account.ts';
 import { requireOwnSite, wantsPage } from './own-site.ts';
 
 const PATH = '/auth/verify';
-const MAX_FORM_BYTES = 4_096;
+/** Room for a state of the map, each character of which may be encoded as three. */
+const MAX_FORM_BYTES = 16_384;
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 const token = z.string().meta({ description: 'The token of the mailed link.' });
 const next = z.string().optional().meta({ description: 'The page to open after signing in.' });

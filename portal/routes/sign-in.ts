@@ -9,6 +9,7 @@ import { numberWord } from '../../shards/number-words.ts';
 import type { Message } from '../mail/mailer.ts';
 import {
   MAP_STATE_PATH,
+  mailedPage,
   type NextPage,
   nextPageOf,
   nextParameter,
@@ -286,7 +287,7 @@ export function signInMail(
   next: NextPage,
   accountUrl: string,
 ): Message {
-  const leadsOn = next === PAGE_PATHS.overview ? '' : `&next=${nextParameter(next)}`;
+  const leadsOn = next === PAGE_PATHS.overview ? '' : `&next=${nextParameter(mailedPage(next))}`;
   const link = `${accountUrl}/auth/verify?token=${linkToken}${leadsOn}`;
   const host = new URL(accountUrl).host;
   const spaced = code.match(/\d{3}/g)!.join(' ');

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { nextPageOf, nextParameter } from '../../portal/page-paths.ts';
+import { mailedPage, nextPageOf, nextParameter } from '../../portal/page-paths.ts';
 import { distanceUnit, roundLength } from '../../portal/pages/formats.ts';
 import { sourcesOf } from '../../portal/pages/front/data-sources.ts';
 import { drawOutline } from '../../portal/pages/front/outline.ts';
+import { readMapState, writeMapState } from '../../portal/pages/map/state/map-state.ts';
 import { detailInWords } from '../../portal/pages/my/activity-text.ts';
 import { chartScale } from '../../portal/pages/my/chart-scale.ts';
 import { divideUsage, lastDays } from '../../portal/pages/my/divided-usage.ts';
@@ -168,10 +169,24 @@ test('sign-in redirects to our own pages only', () => {
     '?next=/my/../x',
     '?next=/mapx',
     '?next=/map%23"><b>',
-    `?next=/map%23${'a'.repeat(2_501)}`,
+    `?next=/map%23${'a'.repeat(4_001)}`,
   ]) {
     expect(nextPath(next)).toBe('/my');
   }
+});
+
+test('signing in leads back to the map in the largest state that it writes, a mail to the map', () => {
+  const [lat, lon] = [36.123_456, -70.123_456];
+  const sites = Array.from({ length: 50 }, (_, i) => {
+    return { id: `site ${i}`, lat, lon: lon + i / 1e6, isCandidate: true };
+  });
+  const ring = Array.from({ length: 70 }, (_, i): [number, number] => [lon + i / 1e6, lat]);
+  const state = { ...readMapState('').state, sites, area: [[ring]] };
+  const map = `/map${writeMapState(state)}`;
+  expect(map.length).toBeGreaterThan(2_900);
+  expect(nextPath(`?next=${nextParameter(nextPageOf(map))}`)).toBe(map);
+  expect(mailedPage(nextPageOf(map))).toBe('/map');
+  expect(mailedPage('/map#x=1')).toBe('/map#x=1');
 });
 
 test('the sources in the version of a data component are named, and no others', () => {

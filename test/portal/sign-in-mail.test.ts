@@ -11,6 +11,7 @@ test.each([
   [PAGE_PATHS.overview, ''],
   [OTHER, `&next=${OTHER}`],
   ['/map#x=1&m=walk', '&next=/map%23x%3D1%26m%3Dwalk'],
+  [`/map#x=1&q=${'1'.repeat(3_000)}`, '&next=/map'],
 ] as const)(
   'the mail of a sign-in that leads on to %s has its code and link, as text and as HTML',
   (next, query) => {
