@@ -446,6 +446,29 @@ test('signing in from a price returns to the very map, by the code and by the li
   await context.close();
 });
 
+test('sites for which the address has no room are there again after signing in', async () => {
+  const context = await site.browser.newContext();
+  const address = `${site.address}/map#x=1&v=sites&m=walk`;
+  const { page, wrong } = await openWatched(context, address, [401]);
+  const lines = Array.from({ length: 60 }, (_, i) => `site ${i},${36 + i / 1e4},-70`);
+  await page.getByLabel(/^Or upload a CSV/).setInputFiles({
+    name: 'sites.csv',
+    mimeType: 'text/csv',
+    buffer: Buffer.from(['id,lat,lon', ...lines].join('\n')),
+  });
+  await page.getByText('60 sites').waitFor();
+  await page.getByRole('button', { name: /^Count people/ }).click();
+  await page.getByRole('dialog').getByRole('link', { name: 'sign in' }).click();
+  await page.getByLabel('E-mail address').fill('siter@example.org');
+  await page.keyboard.press('Enter');
+  const { text } = await site.inbox.next('siter@example.org');
+  await page.getByLabel('Six-digit code').fill(/\b(\d{6})\b/.exec(text!)![1]);
+  await page.waitForURL(address);
+  await page.getByText('60 sites').waitFor();
+  expect(wrong).toEqual([]);
+  await context.close();
+});
+
 test('a signed-in visitor is charged the price on a button, and sees the balance of the account', async () => {
   const context = await site.signedIn('reader@example.org');
   // From here on, the browser stores that it is signed in.

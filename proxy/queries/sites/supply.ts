@@ -15,7 +15,7 @@ import { type AreaKind, areaGeoid, areasOfBlocks } from '../areas/areas-of-block
 import type { CountyBlocks } from '../areas/drawn-blocks.ts';
 import type { Decay } from '../opportunities/decay.ts';
 import { rowSchema } from '../rows/row-columns.ts';
-import type { LocatedSites, SiteSource } from './locate-sites.ts';
+import type { LocatedSites, SiteError, SiteSource } from './locate-sites.ts';
 import { blocksReached, type Reaching, reachesOf } from './site-reach.ts';
 import { locateQuery, NO_SITES, priceOfMany, sourceFacts } from './sites.ts';
 import { readWeight, WeightedArea } from './weighted-area.ts';

@@ -44,9 +44,16 @@ export function useMapShared({ catalogue, reload }: Release): MapShared {
  */
 const PAUSE_MS = 150;
 
+/** The last state, which an address may hold in part only: more sites than fit into one. */
+let last: MapState | null = null;
+
 /** The state in the address of the page, and how to change parts of it. */
 function useMapState(): readonly [ReadState, ChangeState] {
-  const [read, setRead] = useState(() => readMapState(location.hash));
+  const [read, setRead] = useState(() =>
+    last !== null && location.hash === writeMapState(last)
+      ? { state: last, faults: [] }
+      : readMapState(location.hash),
+  );
   const timer = useRef(0);
   useEffect(() => {
     const follow = () => {
@@ -67,6 +74,7 @@ function useMapState(): readonly [ReadState, ChangeState] {
         () => history.replaceState(history.state, '', writeMapState(state)),
         PAUSE_MS,
       );
+      last = state;
       return { state, faults: before.faults };
     });
   }, []);
