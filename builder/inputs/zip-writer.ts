@@ -21,9 +21,7 @@ export async function writeZip(path: string, parts: readonly ZipPart[]): Promise
   const options = { mtime: timestamp(), mode: FILE_MODE, forceDosTimestamp: true };
   for (const { name, chunks } of parts) {
     zip.addReadStreamLazy(name, options, (done) => {
-      const content = chunks();
-      const pages = Symbol.iterator in content ? inPages(content) : content;
-      const stream = Readable.from(pages, { objectMode: false });
+      const stream = Readable.from(pagesOf(chunks), { objectMode: false });
       stream.on('error', (error) => zip.emit('error', error));
       done(null, stream);
     });
@@ -34,6 +32,12 @@ export async function writeZip(path: string, parts: readonly ZipPart[]): Promise
     zip.on('error', (error) => (outputStream as Readable).destroy(error));
     yield* outputStream as AsyncIterable<Uint8Array>;
   });
+}
+
+/** Yields the content of a part; a call that throws fails here, where it fails the archive. */
+async function* pagesOf(chunks: ZipPart['chunks']): AsyncGenerator<Uint8Array> {
+  const content = chunks();
+  yield* Symbol.iterator in content ? inPages(content) : content;
 }
 
 /** Joins small chunks, which a stream handles inefficiently. */

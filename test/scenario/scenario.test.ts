@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { readdir, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -695,6 +695,39 @@ test.each([
     expect(existsSync(path.join(folder, 'out.zip'))).toBe(true);
   },
 );
+
+test('a file of an archive that cannot be unpacked is refused, and nothing is left', async () => {
+  const folder = await folderOfThisTest();
+  const [scenario, gtfs] = ['change.yaml', 'in.zip'].map((file) => path.join(folder, file));
+  await writeFile(scenario, 'scenario: Test\nchanges:\n  - {change: remove-route, route: L}\n');
+  const parts = Object.entries({ ...FEED, 'notes.bin': 'x' });
+  await writeZip(
+    gtfs,
+    parts.map(([name, text]) => ({ name, chunks: () => [Buffer.from(text)] })),
+  );
+  const archive = await readFile(gtfs);
+  // A method of compression, LZMA, that the reader does not know, in the header and the directory.
+  for (const [signature, method, name] of [
+    ['PK\x03\x04', 8, 30],
+    ['PK\x01\x02', 10, 46],
+  ] as const) {
+    let at = archive.indexOf(signature, 0, 'latin1');
+    while (
+      !archive
+        .subarray(at + name)
+        .toString('latin1')
+        .startsWith('notes.bin')
+    ) {
+      at = archive.indexOf(signature, at + 1, 'latin1');
+    }
+    archive.writeUInt16LE(14, at + method);
+  }
+  await writeFile(gtfs, archive);
+  for (const out of ['out', 'out.zip'].map((name) => path.join(folder, name))) {
+    await expect(applyScenario({ scenario, gtfs, out })).rejects.toThrow('notes.bin is compressed');
+    expect((await readdir(folder)).sort()).toEqual(['change.yaml', 'in.zip']);
+  }
+});
 
 test('a place that cannot be written to is refused, as a folder and as an archive', async () => {
   const folder = await folderOfThisTest();
