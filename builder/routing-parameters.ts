@@ -307,7 +307,7 @@ function transitAssumptions(rules: RulesOfR5) {
     transit_max_walk_leg_min: transit.maxWalkLeg / MILLIS_PER_MINUTE,
     transit_max_transfer_walk_m: transit.maxTransferWalk,
     transit_staying_seated: `where block_id has the vehicle go on within ${transit.maxStaySeatedGap} m, or transfers.txt says so (types 4 and 5)`,
-    transit_frequent: `a stop or station where one line in one direction departs at least ${transit.frequentDepartures} times in the window`,
+    transit_frequent: `a stop or station where one line in one direction departs at least ${transit.frequentDepartures} times in the window ${BASE_WINDOW.name}, whichever is asked for`,
     transit_stations: [enteredBy(rules), levelsBy(rules)].join('; '),
     ...(!rules.has('station-levels') && {
       transit_subway_default_s:

@@ -40,6 +40,7 @@ describe('§2 GET /v1/isochrone/meta', () => {
     expect(assumptions.transit_percentile).toBe(10);
     expect(assumptions.transit_window_min).toBe(60);
     expect(assumptions.transit_window).toMatch(/each whole minute from 08:00 to 08:59/);
+    expect(assumptions.transit_frequent).toContain('in the window am');
     expect(assumptions.transit_percentile_formula).toMatch(/ceil\(percentile/);
     expect(assumptions.feeds).toEqual([
       {
