@@ -217,6 +217,11 @@ export interface PostEndpoint<
   /** The least price, if what cannot be located is free. */
   readonly leastPrice?: number;
   /**
+   * Whether the window and percentile of a request are of releases that it names, whatever those of
+   * the release in force.
+   */
+  readonly namesReleases?: boolean;
+  /**
    * Computes the response; `balance` is the affordable price. Batches and matches stop there, and
    * other routes ignore it.
    */

@@ -412,7 +412,7 @@ async function payablePost(
   { endpoint, request, services, current, body }: MeteredPost,
   balance: number,
 ) {
-  const release = releaseAt(current, body, 'body');
+  const release = endpoint.namesReleases ? current : releaseAt(current, body, 'body');
   const format = formatFor(request.headers.accept, offersOf(endpoint));
   const resolved = await endpoint.resolve(release, body, withCursorsOf(release, services));
   const most = endpoint.price?.(resolved);

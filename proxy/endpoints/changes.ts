@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { UnknownRelease } from '../../shards/release/manifests.ts';
-import type { Release } from '../../shards/release/release.ts';
+import type { Release, Timing } from '../../shards/release/release.ts';
+import { BASE_PERCENTILE, BASE_WINDOW } from '../../shards/services.ts';
 import { postEndpoint } from '../endpoint.ts';
 import { AREA_PROBLEMS, area, requestedArea, smallArea } from '../fields/area.ts';
 import { CHANGES, STEPS_IN_WORDS } from '../fields/changes.ts';
@@ -79,7 +80,11 @@ export const changes = postEndpoint({
     };
   },
 
-  async locate({ turns, timing }, { asked, area, find, mostRows }) {
+  async locate({ turns }, { asked, area, find, mostRows }) {
+    const timing: Timing = {
+      departure: asked.departure ?? BASE_WINDOW.name,
+      percentile: asked.percentile ?? BASE_PERCENTILE,
+    };
     const open = async (member: 'from' | 'to'): Promise<Release> => {
       try {
         const found = (await find(asked[member])).at(timing);
@@ -106,5 +111,6 @@ export const changes = postEndpoint({
   price: (asked: ResolvedChanges | (ResolvedChanges & LocatedChanges)) =>
     'counties' in asked ? priceOf(asked) : undefined,
   leastPrice: PLANS.charges.changes + PLANS.charges.row,
+  namesReleases: true,
   respond: (_release, located, context) => queryChanges(located, context),
 });

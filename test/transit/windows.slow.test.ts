@@ -289,6 +289,31 @@ test('a paid response is replayed once its window has left the release', async (
   }
 });
 
+test('changes are of the windows of the releases compared, whichever release is in force', async () => {
+  const folder = await folderOfThisTest();
+  await (await city(folder)).close();
+  const store = path.join(folder, 'store');
+  const before = await openProxy(store);
+  const { release } = before.releases.current.manifest;
+  await before.close();
+  await publishSmallRelease(store, 'next', [
+    smallCounty({ fips: '24510', seed: 21, blocks: 12, pois: 40 }),
+  ]);
+  const proxy = await openProxy(store);
+  try {
+    const { key } = await proxy.customer({ tokens: 1_000 });
+    const body = { from: release, to: release, area: { blocks: [WEST] }, mode: ['transit'] };
+    const timed = { ...body, departure: 'midday', percentile: 50 };
+    const answered = await proxy.post('/v1/changes', key, timed);
+    expect(answered.statusCode, answered.body).toBe(200);
+    const lacking = await proxy.post('/v1/changes', key, { ...timed, to: 'next' });
+    expect(lacking.statusCode).toBe(400);
+    expect(lacking.json().detail).toContain('body.to: release next has no transit times of');
+  } finally {
+    await proxy.close();
+  }
+});
+
 test('a window on a day without any service is refused', async () => {
   const folder = await folderOfThisTest();
   const feed = avenueFeed({ A: 1_240, B: 9_000 }, line('week', 420, 10, 13), {
