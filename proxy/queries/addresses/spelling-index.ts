@@ -55,7 +55,7 @@ export class SpellingIndex {
       if (bitsIn(own & ~letters) > most || bitsIn(letters & ~own) > most) continue;
       // Another number is no misspelling.
       if (other !== key && (isNumeral(other) || isNumeral(key))) continue;
-      const edits = editDistance(other, key);
+      const edits = editDistance(other, key, most);
       if (edits <= most) found.push({ position, edits });
     }
     return found.sort((a, b) => a.edits - b.edits);
