@@ -87,9 +87,13 @@ export const changes = postEndpoint({
     };
     const open = async (member: 'from' | 'to'): Promise<Release> => {
       try {
-        const found = (await find(asked[member])).at(timing);
-        if (found) return found.withTurns(turns);
-        const msg = `release ${asked[member]} has no transit times of departure ${timing.departure} at percentile ${timing.percentile}`;
+        const found = await find(asked[member]);
+        const timed = found.at(timing);
+        if (timed) return timed.withTurns(turns);
+        const held = found.windows.map(
+          ({ name, percentiles }) => `${name} (${percentiles.join(', ')})`,
+        );
+        const msg = `release ${asked[member]} has no transit times of departure ${timing.departure} at percentile ${timing.percentile}; it has ${held.join(', ') || `${BASE_WINDOW.name} (${BASE_PERCENTILE})`}`;
         throw invalidMember(member, msg, 'percentile_not_in_release');
       } catch (error) {
         if (error instanceof UnknownRelease)

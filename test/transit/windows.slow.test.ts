@@ -308,7 +308,11 @@ test('changes are of the windows of the releases compared, whichever release is 
     expect(answered.statusCode, answered.body).toBe(200);
     const lacking = await proxy.post('/v1/changes', key, { ...timed, to: 'next' });
     expect(lacking.statusCode).toBe(400);
-    expect(lacking.json().detail).toContain('body.to: release next has no transit times of');
+    expect(lacking.json().detail).toBe(
+      'body.to: release next has no transit times of departure midday at percentile 50; it has am (10)',
+    );
+    const unknown = await proxy.post('/v1/changes', key, { ...body, departure: 'night' });
+    expect(unknown.json().detail).toContain('it has am (10), midday (10, 50), saturday (10)');
   } finally {
     await proxy.close();
   }
