@@ -1,6 +1,6 @@
 import { NOTES } from '../../shards/release/release-notes.ts';
 import type { StoredObject } from '../../shards/store/store.ts';
-import { PUBLICATIONS } from './first-publication.ts';
+import { PUBLICATIONS, recordOf } from './first-publication.ts';
 
 interface StoreContents {
   readonly objects: readonly StoredObject[];
@@ -11,7 +11,7 @@ interface StoreContents {
 /** The user's retention settings. */
 interface Retention {
   readonly current: string;
-  /** Number of other manifests to keep, the newest first. */
+  /** Number of other manifests to keep: the newest of those that were current, then of the rest. */
   readonly keep: number;
   /** Anything written after this time stays, since an interrupted build may resume from it. */
   readonly youngerThanMs: number;
@@ -26,7 +26,8 @@ export interface Garbage {
 
 /**
  * Determines the unneeded objects of a store. The newest manifests are those written last: a
- * manifest is the last thing a build writes before it becomes current, and is never rewritten.
+ * manifest is the last thing a build writes before it becomes current, and is never rewritten. One
+ * that never was current, such as a refused release, must not count for one to roll back to.
  * Objects named by a kept manifest or a young receipt stay, receipts stay while everything they
  * name does, and anything young stays. First publications and notes of releases stay too: they are
  * the history of the store. `namedBy` returns what a manifest or a receipt names.
@@ -39,7 +40,11 @@ export async function findGarbage(
   const isOld = ({ modifiedMs }: StoredObject) => modifiedMs <= youngerThanMs;
   const { manifests, receipts, objects } = sort(stored);
 
-  const others = manifests.filter(({ name }) => name !== current);
+  const records = new Set(stored.map(({ name }) => name));
+  const wasCurrent = ({ name }: StoredObject) => records.has(recordOf(name));
+  const others = manifests
+    .filter(({ name }) => name !== current)
+    .sort((a, b) => Number(wasCurrent(b)) - Number(wasCurrent(a)));
   const goes = new Set(others.filter((file, i) => i >= keep && isOld(file)));
   const kept = manifests.filter((file) => !goes.has(file));
   const needed = new Set<string>();

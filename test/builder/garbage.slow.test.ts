@@ -10,10 +10,10 @@ const CUTOFF = 100;
 const stores = fc
   .record({
     objects: fc.array(fc.nat(200), { minLength: 1, maxLength: 12 }),
-    manifests: fc.array(fc.record({ at: fc.nat(200), names: fc.array(fc.nat(11)) }), {
-      minLength: 1,
-      maxLength: 6,
-    }),
+    manifests: fc.array(
+      fc.record({ at: fc.nat(200), names: fc.array(fc.nat(11)), wasCurrent: fc.boolean() }),
+      { minLength: 1, maxLength: 6 },
+    ),
     receipts: fc.array(fc.record({ at: fc.nat(200), names: fc.array(fc.nat(11)) }), {
       maxLength: 6,
     }),
@@ -41,6 +41,9 @@ const stores = fc
         ...objects.map((at, i) => file(`pois/${i}.tta`, at)),
         ...manifests.map(naming('manifests')),
         ...receipts.map(naming('receipts')),
+        ...manifests.flatMap(({ wasCurrent }, i) =>
+          wasCurrent ? [file(`published/${i}.json`, 0)] : [],
+        ),
         ...leftovers.map((at, i) => file(`pois/${i}.tta.${i}.tmp`, at)),
       ],
       named,
@@ -74,15 +77,25 @@ test('a collection keeps young objects, and the current release with everything 
     for (const name of [current, ...store.named.get(current)!]) expect(gone).not.toContain(name);
   }));
 
-test('a collection keeps the requested number of other releases, none older than a removed one', () =>
+test('a collection keeps the requested number of other releases, first the newest that were current', () =>
   holds(async (store) => {
     const { kept, remove } = await collect(store);
     const others = kept.filter(({ name }) => name !== store.retention.current);
     const gone = remove.filter(({ name }) => name.startsWith('manifests/'));
     if (gone.length > 0) expect(others.length).toBeGreaterThanOrEqual(store.retention.keep);
+    const names = new Set(store.files.map(({ name }) => name));
+    const wasCurrent = ({ name }: StoredObject) =>
+      names.has(name.replace('manifests', 'published'));
     for (const old of gone) {
-      for (const { modifiedMs } of others)
-        expect(modifiedMs).toBeGreaterThanOrEqual(old.modifiedMs);
+      for (const other of others) {
+        if (other.modifiedMs >= old.modifiedMs) continue;
+        // One to roll back to is kept rather than a newer one that was refused.
+        expect([wasCurrent(other), wasCurrent(old)]).toEqual([true, false]);
+      }
+      if (!wasCurrent(old)) continue;
+      for (const { modifiedMs } of others.filter((other) => !wasCurrent(other))) {
+        expect(modifiedMs).toBeGreaterThan(CUTOFF);
+      }
     }
   }));
 

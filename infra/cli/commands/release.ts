@@ -142,7 +142,7 @@ export function defineRelease(release: Command): void {
   command('gc', 'Remove objects that no kept release needs.')
     .option(
       '--keep <n>',
-      'number of releases to keep besides the current one, newest first',
+      'number of releases to keep besides the current one, newest first, those that never were current last',
       wholeNumber,
       DEFAULT_KEEP,
     )
