@@ -1,4 +1,4 @@
-import { mkdir, rm, stat } from 'node:fs/promises';
+import { mkdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { FeedContainer } from '../../builder/gtfs/feed-source.ts';
 import type { ServiceDay } from '../../builder/gtfs/service-time.ts';
@@ -292,7 +292,6 @@ async function writeFeed(
   try {
     await mkdir(path.dirname(out), { recursive: true });
     if (isZip) return await writeZip(out, parts);
-    await mkdir(out);
     await writeFolder(out, parts);
   } catch (error) {
     if (systemCode(error) === undefined) throw error;
@@ -305,12 +304,16 @@ interface FilePart {
   chunks(): AsyncIterable<Uint8Array>;
 }
 
-/** Writes files into an empty folder, or removes it. */
+/** Writes a folder that gets its name only once complete, see `writeFileWhole`. */
 async function writeFolder(folder: string, parts: readonly FilePart[]): Promise<void> {
+  const unfinished = `${path.resolve(folder)}.part`;
+  await rm(unfinished, { recursive: true, force: true });
   try {
-    for (const { name, chunks } of parts) await writeFileWhole(path.join(folder, name), chunks);
+    await mkdir(unfinished);
+    for (const { name, chunks } of parts) await writeFileWhole(path.join(unfinished, name), chunks);
+    await rename(unfinished, folder);
   } catch (error) {
-    await rm(folder, { recursive: true, force: true });
+    await rm(unfinished, { recursive: true, force: true });
     throw error;
   }
 }

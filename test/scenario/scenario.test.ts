@@ -1,6 +1,7 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readFeed } from '../../builder/gtfs/feed.ts';
@@ -727,6 +728,26 @@ test('a file of an archive that cannot be unpacked is refused, and nothing is le
     await expect(applyScenario({ scenario, gtfs, out })).rejects.toThrow('notes.bin is compressed');
     expect((await readdir(folder)).sort()).toEqual(['change.yaml', 'in.zip']);
   }
+});
+
+test('a folder has its name only once all its files are there, also after a run that was killed', async () => {
+  const folder = await folderOfThisTest();
+  const [scenario, out] = [path.join(folder, 'change.yaml'), path.join(folder, 'out')];
+  await writeFile(scenario, 'scenario: Test\nchanges:\n  - {change: remove-route, route: L}\n');
+  const gtfs = await writeTexts(path.join(folder, 'in'), FEED);
+  // A run that was killed left this.
+  await writeTexts(`${out}.part`, { 'left.txt': '' });
+  let isDone = false;
+  const seen: string[][] = [];
+  const written = applyScenario({ scenario, gtfs, out }).finally(() => {
+    isDone = true;
+  });
+  for (; !isDone; await setImmediate()) if (existsSync(out)) seen.push(readdirSync(out).sort());
+  await written;
+  for (const names of [...seen, await readdir(out)]) {
+    expect([...names].sort()).toEqual(Object.keys(FEED).sort());
+  }
+  expect((await readdir(folder)).sort()).toEqual(['change.yaml', 'in', 'out']);
 });
 
 test('a place that cannot be written to is refused, as a folder and as an archive', async () => {
