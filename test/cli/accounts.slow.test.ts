@@ -156,6 +156,8 @@ describe('tta accounts', () => {
       expect(await refusal(...refused)).toContain('--tokens');
     }
     expect(await refusal(...grant, '--cause', ' ')).toContain('--cause');
+    const { code, stderr } = await tta('accounts', 'grant', id, '100');
+    expect([code, stderr]).toEqual([2, expect.stringContaining('--tokens 100')]);
     expect((await ledger.account(id))!.balance).toBe(180);
   });
 

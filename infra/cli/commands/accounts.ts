@@ -53,6 +53,7 @@ export function defineAccounts(accounts: Command): void {
     runWithLedger(flags, (ledger) => show(ledger, name, flags)),
   );
   commandOnOne('grant', 'Grant tokens to an account.')
+    .showHelpAfterError('(such as: tta accounts grant ada@example.org --tokens 100)')
     .option('--tokens <n>', 'number of tokens; required')
     .option('--cause <cause>', 'reason, such as an invoice number; each cause is granted only once')
     .action((name: string, flags: GrantFlags) =>
