@@ -22,6 +22,9 @@ export function ownAreaOf(args: readonly string[]): OwnArea {
     'Downloads the public inputs of an area, builds its travel times, and serves API, portal and map.',
   );
   const flags = command
+    .showHelpAfterError(
+      '(ports are settings: PORT=8090 PORTAL_PORT=8091 npm start; npm start -- --help lists the options)',
+    )
     .addHelpText('after', '\nExample:\n  npm start -- --place "Baltimore, MD"')
     .parse(args, { from: 'user' })
     .opts<AreaFlags & FeedFlags>();

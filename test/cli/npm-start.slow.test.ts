@@ -55,6 +55,12 @@ test('npm start builds nothing the second time, and is ready in a fraction of th
   expect(service.said()).toContain(key);
 });
 
+test('npm start says how to choose a port where it is asked for one as an option', async () => {
+  const { stderr } = await run(process.execPath, [START, '--port', '8090']).catch((error) => error);
+  expect(stderr).toContain("unknown option '--port'");
+  expect(stderr).toContain('PORT=8090 PORTAL_PORT=8091 npm start');
+});
+
 test('npm start stops, as if signalled itself, when npm is told to stop', async () => {
   const { BASE_URL: _, ...inherited } = process.env;
   const npm = spawn('npm', ['start'], { env: { ...inherited, ...env }, detached: true });
