@@ -9,7 +9,7 @@ import { AREA_ACCESS } from './opportunities.ts';
 import { destType, mode, WINDOW, weight, weightName } from './rows.ts';
 
 const releaseName = phrase((text) =>
-  text.regex(/^[0-9A-Za-z][0-9A-Za-z._-]{0,80}$/, {
+  text.regex(/^(manifests\/)?[0-9A-Za-z][0-9A-Za-z._-]{0,80}$/, {
     error: 'must be a release: its label, its version, or the name of its manifest',
   }),
 );

@@ -339,6 +339,20 @@ test('NDJSON states the noise of many weights in its last line, as headers have 
   expect(JSON.parse(lines.at(-1)!)).toEqual(others);
 });
 
+test('a release is named by its label, its version, or the name of its manifest', async () => {
+  const { manifest: name } = release.before.latest;
+  const version = name.slice('manifests/'.length, -'.json'.length);
+  for (const from of ['before', version, `${version}.json`, name]) {
+    const [row] = await rowsOf({
+      from,
+      area: { counties: [release.after.counties[0].fips] },
+      type: [CINEMAS],
+      mode: ['walk'],
+    });
+    expect(row.mode).toBe('walk');
+  }
+});
+
 test('what one of the releases lacks, or does not go together, is refused by name', async () => {
   const [{ fips }] = release.after.counties;
   const refused: [object, string, string][] = [
