@@ -80,7 +80,9 @@ export const CSV_METADATA = [
 export const FACTS_METADATA = [
   repeated('from', 'X-From', (version) => version),
   repeated('to', 'X-To', (version) => version),
-  repeated('noise', 'X-Noise', (noise) => JSON.stringify(noise)),
+  repeated('noise', 'X-Noise', (noise) =>
+    isLong(noise, MAX_NOISE) ? '"/v1/meta/weights"' : JSON.stringify(noise),
+  ),
   repeated('formula', 'X-Formula', (formula) => JSON.stringify(formula)),
   repeated('sites_from', 'X-Sites-From', (from) => JSON.stringify(from)),
 ];
@@ -102,6 +104,8 @@ const LIMITED_HEADERS: Readonly<Partial<Record<Format, readonly Repeated[]>>> = 
 };
 
 const MAX_LISTED_CHARACTERS = 4_096;
+/** Leaves room for the versions of two releases. */
+const MAX_NOISE = MAX_LISTED_CHARACTERS - 256;
 
 type Repeated = Pick<ReturnType<typeof repeated>, 'sent' | 'textIn'>;
 
@@ -153,20 +157,19 @@ export function metadataHeaders(
   return headers;
 }
 
+/** Whether a member has more characters than headers may have. */
+function isLong(member: unknown, most = MAX_LISTED_CHARACTERS): boolean {
+  return JSON.stringify(member ?? null).length > most;
+}
+
 /** Returns the last line of NDJSON, or null if rows and headers state everything in full. */
 export function lastLine(others: Members): Members | null {
   if ('area' in others) {
-    const { basket, results, formula } = others;
-    return basket || results || formula || !areFactsStated(others) ? others : null;
+    const { basket, results, formula, noise } = others;
+    return basket || results || formula || isLong(noise, MAX_NOISE) ? others : null;
   }
   const { errors = [], truncated = [], truncated_reason, blocks, origins } = others as OtherMembers;
-  const fits = JSON.stringify(blocks ?? origins ?? []).length <= MAX_LISTED_CHARACTERS;
+  const fits = !isLong(blocks ?? origins);
   if (errors.length === 0 && truncated.length === 0 && fits) return null;
   return { errors, truncated, truncated_reason, ...(!fits && { blocks, origins }) };
-}
-
-/** Whether all facts about the rows fit into headers. */
-function areFactsStated(others: OtherMembers): boolean {
-  const texts = FACTS_METADATA.map(({ textIn }) => textIn(others) ?? '');
-  return texts.join('').length <= MAX_LISTED_CHARACTERS;
 }

@@ -94,7 +94,9 @@ const RESPONSE_HEADERS = {
   'X-Origins': textIfAny('CSV and NDJSON only: `origins`, as JSON, with the same limit.'),
   'X-From': textIfAny('CSV and NDJSON only: `from`.'),
   'X-To': textIfAny('CSV and NDJSON only: `to`.'),
-  'X-Noise': textIfAny('CSV and NDJSON only: `noise`, as JSON, with the same limit.'),
+  'X-Noise': textIfAny(
+    'CSV and NDJSON only: `noise`, as JSON; beyond 4 kB `"/v1/meta/weights"`, which has it too, and the last line of NDJSON has the member.',
+  ),
   'X-Formula': textIfAny('CSV and NDJSON only: `formula`, as JSON.'),
   'X-Sites-From': textIfAny('CSV and NDJSON only: `sites_from`, as JSON, with the same limit.'),
   'X-Area': text('`area`, as JSON.'),
