@@ -235,9 +235,9 @@ const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: 
   builder: { files: 363, lines: 39_250 },
   infra: { files: 120, lines: 13_800 },
   portal: { files: 234, lines: 22_400 },
-  proxy: { files: 273, lines: 35_150 },
+  proxy: { files: 273, lines: 35_200 },
   shards: { files: 174, lines: 17_200 },
-  test: { files: 808, lines: 116_650 },
+  test: { files: 808, lines: 116_700 },
 };
 
 const TOP_LEVEL = new Set([

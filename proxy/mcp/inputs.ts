@@ -28,6 +28,14 @@ export const modes = listOf(modeLabel.json, {
   of: 'modes',
   such: '["walk", "transit"]',
 }).default(['walk']);
+/**
+ * Which times by transit. The API refuses those that the release lacks, and lists those it has:
+ * tools are listed the same for every release.
+ */
+export const timing = {
+  departure: z.string().max(LIMITS.nameLength).optional(),
+  percentile: z.int().optional(),
+};
 export const weight = weightName.default(PEOPLE.weight);
 export const place = text.describe('Baltimore, MD or GEOID');
 export const area = text.describe('City, county, GEOID, lat,lon,radius_m');

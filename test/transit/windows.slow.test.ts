@@ -4,6 +4,7 @@ import { measureInWords } from '../../infra/cli/changes/change-summary.ts';
 import { openPair } from '../../infra/cli/changes/open-pair.ts';
 import type { DepartureWindow } from '../../shards/services.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
+import { callTool } from '../support/mcp-client.ts';
 import { openProxy, type ProxyHarness } from '../support/proxy-harness.ts';
 import { publishSmallRelease } from '../support/small-release.ts';
 import { smallCounty } from '../support/small-world.ts';
@@ -193,6 +194,59 @@ describe('a release with further windows', () => {
       expect([query, await stated(query as string)]).toEqual([query, expected]);
     }
     expect(await assumptions('departure=saturday')).not.toHaveProperty('transit_service_day');
+  });
+
+  test('tools of assistants choose among them, and state what a result is of', async () => {
+    const post = async (path: string, body: object) => (await proxy.post(path, key, body)).json();
+    for (const timing of [{}, { departure: 'midday' }, { departure: 'midday', percentile: 50 }]) {
+      const call = async (tool: string, args: object) => {
+        const { structuredContent, content } = await callTool(proxy, key, tool, args);
+        const { departure: name, percentile = 10 } = { departure: undefined, ...timing };
+        expect([tool, content[0].text]).toEqual([
+          tool,
+          expect.stringContaining(
+            name === undefined
+              ? '8:00 to 9:00'
+              : `departures of ${name}, at percentile ${percentile}`,
+          ),
+        ]);
+        return structuredContent;
+      };
+      const type = [101];
+      const summary = await post('/v1/blocks/summary', {
+        ...{ origins: [WEST], mode: ['transit'], type },
+        ...timing,
+      });
+      const asked = { types: ['grocery stores'], modes: ['transit'], ...timing };
+      const explained = await call('explain_block', { origin: WEST, ...asked });
+      expect(Object.values(explained.minutes.transit)).toEqual([
+        summary.results[0]?.travel_time ?? null,
+      ]);
+      const counts = await post('/v1/access', {
+        ...{ origins: [WEST], mode: ['transit'], of: ['people'], minutes: [30, 60] },
+        ...timing,
+      });
+      const reach = { origin: WEST, mode: 'transit', minutes: [30, 60], ...timing };
+      expect(Object.values((await call('reach_from', reach)).within.people)).toEqual(
+        counts.results.map(({ count }: { count: number }) => count),
+      );
+      const area = { counties: [WEST.slice(0, 5)] };
+      const coverage = await post('/v1/coverage', { area, mode: ['transit'], type, ...timing });
+      const measured = await call('measure_coverage', {
+        ...{ area: WEST.slice(0, 5), types: ['101'], mode: 'transit' },
+        ...timing,
+      });
+      expect(Object.values(measured.within)[0]).toMatchObject(coverage.results[0].within);
+      const all_of = [{ type: 101, mode: 'transit', max_minutes: 25 }];
+      const match = await post('/v1/blocks/match', { area, all_of, ...timing });
+      const found = await call('find_blocks', { area: WEST.slice(0, 5), all_of, ...timing });
+      expect(Object.keys(found.population)).toEqual(
+        match.results.map(({ geoid }: { geoid: string }) => geoid),
+      );
+    }
+    const other = { origin: WEST, types: ['101'], modes: ['transit'], departure: 'night' };
+    const { content } = await callTool(proxy, key, 'explain_block', other);
+    expect(content[0].text).toContain('must be one of am, midday, saturday');
   });
 
   test('has an ETag and cursors for each', async () => {

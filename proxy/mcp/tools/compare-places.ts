@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { byMode } from '../../../shards/modes.ts';
 import { PLANS } from '../../plans.ts';
 import { NeedsChoice } from '../advice.ts';
-import { listOf, mode, place, resolveCity, types, weight } from '../inputs.ts';
+import { listOf, mode, place, resolveCity, timing, types, weight } from '../inputs.ts';
 import { share, table, tool, transitNotes } from '../tool.ts';
 import { type NamedType, rowCountOf } from '../type-catalogue.ts';
 
@@ -32,12 +32,13 @@ export const comparePlaces = tool({
     mode,
     minutes: z.literal([5, 10, 15, 20, 25, 30]).default(15),
     weight,
+    ...timing,
   }),
   output: z.object({ total: z.record(z.string(), z.number()), within: table }),
   async price({ places, types }, calls) {
     return priceOf(places.length, (await calls.types()).resolve(types));
   },
-  async run({ places, types: names, mode, minutes, weight }, calls) {
+  async run({ places, types: names, mode, minutes, weight, departure, percentile }, calls) {
     const catalogue = await calls.types();
     const types = catalogue.resolve(names);
     /** Names by GEOID. */
@@ -63,6 +64,8 @@ export const comparePlaces = tool({
           mode: [mode],
           type: types.map(({ id }) => id),
           weight: [weight],
+          departure,
+          percentile,
           ...(needsBasket(types) && { all_of: criteria }),
         }),
       );
@@ -83,7 +86,7 @@ export const comparePlaces = tool({
       text: [
         `${weight} within ${minutes} minutes ${byMode(mode)}`,
         ...lines,
-        ...transitNotes([mode]),
+        ...transitNotes([mode], { departure, percentile }),
       ].join('\n'),
       data: { total, within },
     };

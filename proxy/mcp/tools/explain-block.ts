@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { byMode } from '../../../shards/modes.ts';
 import { PLANS } from '../../plans.ts';
-import { modes, origin, resolveOrigin, types } from '../inputs.ts';
+import { modes, origin, resolveOrigin, timing, types } from '../inputs.ts';
 import { mapLink, mapOfType, STREETS_ZOOM } from '../map-link.ts';
 import {
   population as populationText,
@@ -16,7 +16,7 @@ export const explainBlock = tool({
   name: 'explain_block',
   description: 'Minutes from a block to the nearest of each type; null: over 30. A token each.',
   isOnMap: true,
-  input: z.object({ origin, types, modes }),
+  input: z.object({ origin, types, modes, ...timing }),
   output: z.object({
     block: z.string(),
     population: z.int().nullable(),
@@ -27,11 +27,11 @@ export const explainBlock = tool({
     const rows = modes.length * rowCountOf((await calls.types()).resolve(types));
     return Math.max(PLANS.charges.minimum, rows);
   },
-  async run({ origin: text, types: names, modes }, calls, site) {
+  async run({ origin: text, types: names, modes, departure, percentile }, calls, site) {
     const { origin, named } = await resolveOrigin(calls, text);
     const catalogue = await calls.types();
     const types = catalogue.resolve(names);
-    const query = { mode: modes, type: types.map(({ id }) => id) };
+    const query = { mode: modes, type: types.map(({ id }) => id), departure, percentile };
     const { client } = calls;
     const {
       block,
@@ -60,7 +60,7 @@ export const explainBlock = tool({
         head,
         ...lines,
         ...unroutedTexts(unrouted),
-        ...transitNotes(Object.keys(minutes)),
+        ...transitNotes(Object.keys(minutes), { departure, percentile }),
       ].join('\n'),
       data: { block: geoid, population, minutes, unrouted: unroutedTexts(unrouted) },
       links: mapLink(

@@ -15,6 +15,7 @@ import {
   pointOf,
   reachMinutes,
   resolveArea,
+  timing,
 } from '../inputs.ts';
 import { CITY_ZOOM, mapLink, mapOfType } from '../map-link.ts';
 import { population as populationText, tool, transitNotes } from '../tool.ts';
@@ -40,6 +41,7 @@ export const findBlocks = tool({
         such: '[{"point": "39.29,-76.61", "max_minutes": 15}]',
       },
     ).optional(),
+    ...timing,
     limit: integer({ min: 1, max: 100 }).json.default(20),
     cursor: z.string().max(2_000).optional(),
   }),
@@ -49,13 +51,19 @@ export const findBlocks = tool({
     next_cursor: z.string().nullable(),
   }),
   price: async ({ limit }) => limit,
-  async run({ area: text, all_of, near = [], limit, cursor }, calls, site) {
+  async run({ area: text, all_of, near = [], departure, percentile, limit, cursor }, calls, site) {
     const { area, name, middle } = await resolveArea(calls, text);
     const catalogue = await calls.types();
     const types = all_of.map(({ type }) => catalogue.resolveOne(type));
     const criteria = all_of.map((one, i) => ({ ...one, type: types[i].id }));
     const points = near.map(({ point, ...one }) => ({ ...pointOf(point), ...one }));
-    const request = { area, all_of: criteria, ...(points.length > 0 && { near: points }) };
+    const request = {
+      area,
+      all_of: criteria,
+      ...(points.length > 0 && { near: points }),
+      departure,
+      percentile,
+    };
     const { results, next_cursor } = await calls.data(
       calls.client.matchBlocks({ ...request, limit, cursor }),
     );
@@ -76,7 +84,7 @@ export const findBlocks = tool({
       `${name}, ${words.join(', ')}: ${page}${counted(results.length, 'block')}`,
       ...results.map(({ geoid, population }) => `${geoid} (${populationText(population)})`),
       ...(next_cursor === null ? [] : [`More by cursor: ${next_cursor}`]),
-      ...transitNotes(modes),
+      ...transitNotes(modes, { departure, percentile }),
     ];
     if (results.length === 0 && area.center) {
       lines.push(

@@ -3,7 +3,7 @@ import { byMode } from '../../../shards/modes.ts';
 import { withCommas } from '../../../shards/number-words.ts';
 import { PLANS } from '../../plans.ts';
 import { NeedsChoice } from '../advice.ts';
-import { area, criteria, mode, resolveArea, types, weight } from '../inputs.ts';
+import { area, criteria, mode, resolveArea, timing, types, weight } from '../inputs.ts';
 import { share, table, tool, transitNotes } from '../tool.ts';
 import { rowCountOf } from '../type-catalogue.ts';
 
@@ -11,7 +11,14 @@ export const measureCoverage = tool({
   name: 'measure_coverage',
   description:
     'People of an area within 5 to 30 minutes of each type; with all_of. From 10 tokens.',
-  input: z.object({ area, types: types.optional(), mode, weight, all_of: criteria.optional() }),
+  input: z.object({
+    area,
+    types: types.optional(),
+    mode,
+    weight,
+    all_of: criteria.optional(),
+    ...timing,
+  }),
   output: z.object({
     area: z.string(),
     total: z.number(),
@@ -26,7 +33,10 @@ export const measureCoverage = tool({
     const { area_minimum, basket } = PLANS.charges;
     return Math.max(area_minimum, rows + (all_of.length > 0 ? basket : 0));
   },
-  async run({ area: text, types: names = [], mode, weight, all_of = [] }, calls) {
+  async run(
+    { area: text, types: names = [], mode, weight, all_of = [], departure, percentile },
+    calls,
+  ) {
     requireAny(names, all_of);
     const { area, name } = await resolveArea(calls, text);
     const catalogue = await calls.types();
@@ -42,6 +52,8 @@ export const measureCoverage = tool({
         area,
         weight: [weight],
         ...rowsOf,
+        departure,
+        percentile,
         ...(criteria.length > 0 && { all_of: criteria }),
       }),
     );
@@ -69,7 +81,7 @@ export const measureCoverage = tool({
       lines.push(`Missing only: ${gains.join(', ')}`);
     }
     const modes = [...rowsOf.mode, ...criteria.map((one) => one.mode)];
-    lines.push(...transitNotes(modes));
+    lines.push(...transitNotes(modes, { departure, percentile }));
     return {
       text: [`${name}: ${withCommas(total)} ${weight}`, ...lines].join('\n'),
       data: {

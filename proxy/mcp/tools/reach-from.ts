@@ -7,7 +7,7 @@ import { PEOPLE } from '../../../shards/weights/weight.ts';
 import { LIMITS } from '../../bounds.ts';
 import { directionLabel } from '../../fields/opportunities.ts';
 import { NeedsChoice } from '../advice.ts';
-import { listOf, mode, reachMinutes, reachOrigin, resolveReach } from '../inputs.ts';
+import { listOf, mode, reachMinutes, reachOrigin, resolveReach, timing } from '../inputs.ts';
 import { CITY_ZOOM, mapLink } from '../map-link.ts';
 import { table, tool, transitNotes, unrouted, unroutedTexts } from '../tool.ts';
 
@@ -37,6 +37,7 @@ export const reachFrom = tool({
       such: '["jobs", "libraries"]',
     }).default([PEOPLE.weight]),
     minutes,
+    ...timing,
   }),
   output: z.object({
     origin: z.string(),
@@ -44,7 +45,7 @@ export const reachFrom = tool({
     unrouted,
   }),
   price: async ({ of, minutes }) => of.length * (minutes?.length ?? DEFAULT_COUNTS),
-  async run({ origin: text, mode, direction, of, minutes }, calls, site) {
+  async run({ origin: text, mode, direction, of, minutes, departure, percentile }, calls, site) {
     const asked = await resolveReach(calls, text);
     if (minutes?.some((one, i) => i > 0 && one <= minutes[i - 1])) {
       throw new NeedsChoice('minutes must ascend, such as [15, 30, 60].');
@@ -72,6 +73,8 @@ export const reachFrom = tool({
       mode: [mode],
       direction,
       of: [...names.keys()],
+      departure,
+      percentile,
       ...(minutes && { minutes }),
     };
     /** Counts by what is counted, and minutes, with their text after `where`. */
@@ -87,7 +90,7 @@ export const reachFrom = tool({
         return `${of}: ${parts.join(', ')}`;
       });
       const head = `Within reach ${direction} ${where} ${byMode(mode)}`;
-      const notes = transitNotes(lines.length > 0 ? [mode] : []);
+      const notes = transitNotes(lines.length > 0 ? [mode] : [], { departure, percentile });
       return { text: [head, ...lines, ...missing, ...notes].join('\n'), within };
     };
     if ('averaged' in asked) {
