@@ -17,7 +17,7 @@ export const FEW_ROWS = 2;
 export const modeLabel = servedChoice('modes');
 
 export const mode = optional(list(modeLabel, { of: 'mode labels' }), {
-  id: 'Mode',
+  id: 'Modes',
   description: several('Travel modes', ' Omitted: all modes of the release.'),
   example: (marks) => [marks.mode],
 });
@@ -45,7 +45,7 @@ export const DEPARTS =
 
 /** Whether all departures of the window are searched for a trip. */
 export const spread = withDefault(flag, false, {
-  id: 'Spread',
+  id: 'WithSpread',
   description:
     'Adds, by transit, how the times and lines of the fastest trips differ among the departures ' +
     'of the window.',

@@ -51,6 +51,12 @@ describe('the OpenAPI document', () => {
     expect(tokens).toBeLessThan(PLANS.free_grant.tokens / 40);
   });
 
+  test('has no two components with one name, for which generators make one type', async () => {
+    const { components } = (await proxy.get('/openapi.json')).json();
+    const names = Object.values<object>(components).flatMap((kind) => Object.keys(kind));
+    expect(names.filter((name, i) => names.indexOf(name) < i)).toEqual([]);
+  });
+
   test('has an example in every text format of every operation, and those of batches have rows', async () => {
     const { paths } = await readDocument(proxy);
     const without = Object.entries(paths).flatMap(([path, { get, post }]) =>
