@@ -69,6 +69,12 @@ export const shortTrip = z.object({
   departs: z.string().optional(),
 });
 
+/** Whether a trip can be in `truncated`; a malformed one fails wherever it stands. */
+export function isNamed({ from, to, dest_id, sent }: SentTrip): boolean {
+  const isPoi = dest_id === undefined || typeof dest_id === 'number';
+  return sent === undefined && from != null && to !== null && isPoi;
+}
+
 /** Names a trip as it was sent. */
 export function nameOfTrip({ from, to, dest_id, mode, departs, sent }: SentTrip): object {
   const poi = typeof dest_id === 'object' ? { dest_id: null, ...dest_id } : { dest_id };

@@ -18,7 +18,7 @@ import { unroutedModes, unroutedReasons } from '../queries/origins/unrouted.ts';
 import { type Batch, type OriginError, originError } from './batch.ts';
 import { wellFormed } from './origin-kinds.ts';
 import { destIdOf } from './origin-lists.ts';
-import { nameOfTrip, type SentTrip } from './trip-list.ts';
+import { isNamed, nameOfTrip, type SentTrip } from './trip-list.ts';
 
 /** A trip as sent, the mode that it is made by, and the number of its departure. */
 export interface ModedTrip extends SentTrip {
@@ -125,7 +125,7 @@ export function tripBatch(
     turns: release.turns,
     columns: rows.columns,
     identify: ({ sent }) => nameOfTrip(sent),
-    shorten: (trip) => ('error' in trip ? null : nameOfTrip(trip.sent)),
+    shorten: ({ sent }) => (isNamed(sent) ? nameOfTrip(sent) : null),
     async respond(trip) {
       if ('error' in trip) return trip.error;
       const found: FoundRows = {

@@ -164,6 +164,11 @@ describe('POST /v1/explain', () => {
     expect(refused.json().detail).toContain(`at least ${PRICE} tokens`);
     const few = expectOk(await post(trips, { max_rows: 2 }));
     expect([few.truncated, few.truncated_reason]).toEqual([trips.slice(2), 'row-budget']);
+    // Clients of text formats send the last of the request again, as many as are truncated.
+    const unknown = { from: '990019999999999', to: trips[0].from };
+    const tail = [trips[1], unknown, trips[2]];
+    const cut = expectOk(await post([trips[0], ...tail], { max_rows: 1 }));
+    expect([cut.truncated, cut.errors]).toEqual([tail, []]);
     const [first, second] = trips;
     const timed = { ...second, mode: 'transit', departs: '08:15' };
     const request = { trips: [first, timed], max_rows: 1 };
