@@ -237,7 +237,7 @@ const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: 
   portal: { files: 234, lines: 22_400 },
   proxy: { files: 273, lines: 35_200 },
   shards: { files: 174, lines: 17_200 },
-  test: { files: 808, lines: 116_700 },
+  test: { files: 808, lines: 116_750 },
 };
 
 const TOP_LEVEL = new Set([

@@ -11,6 +11,8 @@ const JOBS_READ = 50;
 /** Metrics of a worker: its process and the queue. */
 export function queueMetrics({ jobs }: BuildQueue): Registry {
   const registry = new Registry();
+  // Each store has a queue of its own, and several may share a Redis.
+  const queue = jobs.name;
   collectDefaultMetrics({ register: registry });
   const inTime = <T>(reading: Promise<T>) => Promise.race([reading, pause(TIMEOUT_MS, null)]);
   addFamily(registry, {
@@ -19,7 +21,10 @@ export function queueMetrics({ jobs }: BuildQueue): Registry {
     type: 'gauge',
     async samples() {
       const read = await inTime(jobs.getJobCounts(...UNFINISHED_STATES, 'completed', 'failed'));
-      return Object.entries(read ?? {}).map(([state, value]) => ({ labels: { state }, value }));
+      return Object.entries(read ?? {}).map(([state, value]) => ({
+        labels: { queue, state },
+        value,
+      }));
     },
   });
   addFamily(registry, {
@@ -30,7 +35,7 @@ export function queueMetrics({ jobs }: BuildQueue): Registry {
       const read = await inTime(jobs.getJobs(['active', 'waiting'], 0, JOBS_READ - 1, true));
       // A job that has been removed meanwhile is undefined.
       const takeovers = read?.map((job) => job?.stalledCounter ?? 0);
-      return takeovers ? [{ value: Math.max(0, ...takeovers) }] : [];
+      return takeovers ? [{ labels: { queue }, value: Math.max(0, ...takeovers) }] : [];
     },
   });
   return registry;

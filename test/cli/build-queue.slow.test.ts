@@ -204,7 +204,9 @@ test('a worker with another store or program runs no job of a build, which waits
   const [, address] = /^metrics on (\S+)/m.exec(right.said)!;
   // The metrics of the queue are missing while it is late to respond.
   const metrics = async () => (await fetch(address)).text();
-  await expect.poll(metrics).toMatch(/^tta_build_jobs\{state="(active|waiting)"\} [1-9]$/m);
+  await expect
+    .poll(metrics)
+    .toMatch(/^tta_build_jobs\{queue="[^"]+",state="(active|waiting)"\} [1-9]$/m);
   await expect.poll(() => building.child.exitCode).toBe(0);
   const store = new FolderStore(at('shared'));
   expect(await faultsIn(store)).toEqual([]);

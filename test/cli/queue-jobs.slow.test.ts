@@ -168,7 +168,7 @@ test('a worker with --until-done and metrics ends after a last scrape, which sho
   // A probe at another path is no scrape.
   expect((await fetch(new URL('/healthz', metrics))).status).toBe(404);
   const scraped = await (await fetch(metrics)).text();
-  expect(scraped).toMatch(/^tta_build_jobs\{state="failed"\} [1-9]/m);
+  expect(scraped).toMatch(/^tta_build_jobs\{queue="[^"]+",state="failed"\} [1-9]/m);
   expect((await ended)[0]).toBe(0);
 });
 

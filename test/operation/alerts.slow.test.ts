@@ -145,6 +145,11 @@ const answered = (status: number, route = SUMMARY) =>
 const mails = (what: string) => `tta_mail_${what}{kind="sign-in"}`;
 const grants = (outcome: string) => `tta_signup_grants_total{outcome="${outcome}"}`;
 const jobs = (state: string) => `tta_build_jobs{state="${state}"}`;
+/** The jobs of a build into another store, one of which is done each minute. */
+const ofAnotherStore = (last: number): Series => ({
+  'tta_build_jobs{queue="other",state="active"}': always(1, last),
+  'tta_build_jobs{queue="other",state="completed"}': growing(1, last),
+});
 
 const CASES: readonly Case[] = [
   { happens: 'nothing', series: {}, fires: ['Watchdog'] },
@@ -851,6 +856,28 @@ const CASES: readonly Case[] = [
     series: { [jobs('active')]: always(3, 300), [jobs('completed')]: '0+1x20 20x280' },
     fires: ['BuildStands'],
     last: 300,
+  },
+  {
+    happens: 'no job of a build is done for hours, beside a build into another store that goes on',
+    series: {
+      [jobs('active')]: always(3, 300),
+      [jobs('completed')]: '0+1x20 20x280',
+      ...ofAnotherStore(300),
+    },
+    fires: ['BuildStands'],
+    last: 300,
+  },
+  {
+    happens: 'the workers of a build are lost, beside those of another store',
+    series: {
+      [jobs('waiting')]: gone(15, '9'),
+      [jobs('active')]: gone(15, '1'),
+      [jobs('completed')]: gone(15, '3'),
+      [jobs('delayed')]: gone(15, '0'),
+      [jobs('failed')]: gone(15, '0'),
+      ...ofAnotherStore(LAST),
+    },
+    fires: ['BuildWithoutWorkers'],
   },
   {
     happens: 'a job of a build takes three hours',

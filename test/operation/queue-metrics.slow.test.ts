@@ -16,7 +16,8 @@ const redis = ofTests(() => startRedis());
 test('workers report how often the next job has been taken over from others, also with many jobs behind it', async () => {
   const queue = await ofThisTest(BuildQueue.open(redis.address(), new FolderStore(folder)));
   const registry = queueMetrics(queue);
-  const takeovers = async () => /^tta_build_takeovers (\d+)$/m.exec(await registry.metrics())?.[1];
+  const takeovers = async () =>
+    /^tta_build_takeovers\{queue="[^"]+"\} (\d+)$/m.exec(await registry.metrics())?.[1];
   expect(await takeovers()).toBe('0');
   for (let i = 0; i < 120; i++) {
     // The contents of a job do not matter here.
@@ -40,7 +41,7 @@ test('workers report failed jobs until the next command', async () => {
   const queue = await ofThisTest(BuildQueue.open(redis.address(1), new FolderStore(folder)));
   const registry = queueMetrics(queue);
   const failed = async () =>
-    /^tta_build_jobs\{state="failed"\} (\d+)$/m.exec(await registry.metrics())?.[1];
+    /^tta_build_jobs\{queue="[^"]+",state="failed"\} (\d+)$/m.exec(await registry.metrics())?.[1];
   const work = async ({ name }: { name: string }) => {
     if (name === 'bad') throw new UnrecoverableError('a feed is no zip');
   };
