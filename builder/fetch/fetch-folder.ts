@@ -10,7 +10,6 @@ import { BuildError } from '../errors.ts';
 import { fingerprint, unreadable } from '../inputs/fingerprint.ts';
 
 const SOURCES = 'sources.json';
-const LOCK = '.fetch-lock';
 
 const sourceSchema = z.object({
   url: z.string(),
@@ -100,7 +99,7 @@ export class FetchFolder {
   }
 
   static async open(root: string): Promise<FetchFolder> {
-    const release = await claim(root);
+    const release = await claim(root, 'fetch');
     try {
       return new FetchFolder(root, await readSources(path.join(root, SOURCES)), release);
     } catch (error) {
@@ -192,15 +191,16 @@ export function unwritable(file: string, error: unknown): BuildError {
   );
 }
 
-async function claim(root: string): Promise<() => Promise<void>> {
+/** Locks a folder of inputs against others of its kind, and returns what ends that. */
+export async function claim(root: string, kind: 'fetch' | 'refresh'): Promise<() => Promise<void>> {
   const lock = await mkdir(root, { recursive: true })
-    .then(() => takeLock(path.join(root, LOCK)))
+    .then(() => takeLock(path.join(root, `.${kind}-lock`)))
     .catch((error) => {
       throw unwritable(root, error);
     });
   if (lock.taken) return () => lock.release();
   throw new BuildError(
-    `${root}: another fetch (${lock.owner}) is writing to it; wait for it, or use another --out`,
+    `${root}: another ${kind} (${lock.owner}) is writing to it; wait for it, or use another ${kind === 'fetch' ? '--out' : '--inputs'}`,
   );
 }
 

@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { mkdir, readdir, readFile, stat } from 'node:fs/promises';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
@@ -13,6 +13,7 @@ import { osmCity } from '../../infra/demo/osm-file.ts';
 import { writePbf } from '../../infra/demo/pbf-writer.ts';
 import { planTransit } from '../../infra/demo/transit-plan.ts';
 import type { ReleaseNotes } from '../../shards/release/release-notes.ts';
+import { takeLock } from '../../shards/store/lock-file.ts';
 import type { BoundingBox } from '../../shards/units.ts';
 import {
   CITY,
@@ -304,6 +305,20 @@ test('a refresh that is killed at any step goes on with the same command, to the
   );
   const [killed, fresh] = await Promise.all(manifests);
   expect(killed).toEqual({ ...fresh, release: killed.release });
+});
+
+test('a refresh does not replace the inputs of another that has not ended', async () => {
+  const inputs = path.join(folder, 'shared-inputs');
+  await mkdir(inputs);
+  const lock = await takeLock(path.join(inputs, '.refresh-lock'));
+  mirror.takeSent();
+  const second = await refresh('shared');
+  expect([second.code, second.stderr]).toEqual([
+    1,
+    `tta: ${inputs}: another refresh (process ${process.pid}) is writing to it; wait for it, or use another --inputs\n`,
+  ]);
+  expect(mirror.takeSent()).toBe(0);
+  if (lock.taken) await lock.release();
 });
 
 test('what cannot be refreshed is told in a line, and nothing is published', async () => {

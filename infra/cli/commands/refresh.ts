@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import { readInputList } from '../../../builder/fetch/fetch-folder.ts';
+import type { z } from 'zod';
+import { claim, readInputList } from '../../../builder/fetch/fetch-folder.ts';
 import type { Thresholds } from '../../../builder/publish/judge-release.ts';
 import { latestIfAny } from '../../../builder/publish/promote-release.ts';
 import { Receipts } from '../../../builder/receipts/receipts.ts';
@@ -58,13 +59,28 @@ async function refresh(flags: RefreshFlags): Promise<void> {
     () => folderOf(flags),
     () => readSettings(schema, flags),
   );
-  const progress = terminalProgress(process.stderr);
   const area = readArea(flags) ?? {
     places: [],
     counties: (await readInputList(folder)).counties,
     states: [],
     nation: false,
   };
+  // Held until the release is published, since another run would replace the inputs.
+  const release = await claim(folder, 'refresh');
+  try {
+    await refreshIn(folder, area, set, flags);
+  } finally {
+    await release();
+  }
+}
+
+async function refreshIn(
+  folder: string,
+  area: Parameters<typeof fetchArea>[0]['area'],
+  set: z.output<typeof schema>,
+  flags: RefreshFlags,
+): Promise<void> {
+  const progress = terminalProgress(process.stderr);
   // Feeds of --gtfs are files in addition to those of the catalogue.
   await fetchArea({ area, out: folder }, { ...flags, gtfs: [] }, progress);
   const request = {
