@@ -38,7 +38,8 @@ export type Shown = { readonly modes: readonly string[]; readonly pois: readonly
       readonly of: 'classes';
       /** Name of the picture, for tests to wait for. */
       readonly name: string;
-      readonly palette: Palette;
+      /** `classes` by default. */
+      readonly palette?: Palette;
       /** Null until the blocks are loaded. */
       readonly blocks: BlockClasses | null;
     }
@@ -311,7 +312,7 @@ export class DrawnMap {
   #paint(): void {
     const shown = this.#shown;
     const hasGround = shown.of === 'bands' ? this.#hasBands : shown.blocks !== null;
-    const palette = shown.of === 'classes' ? shown.palette : 'classes';
+    const palette = shown.of === 'classes' ? shown.palette : undefined;
     paintWith(this.#map, MAP_COLOURS[this.#scheme], { hasGround, palette });
   }
 

@@ -63,7 +63,7 @@ export function layersOf(
 export function paintWith(
   map: MapLibreMap,
   colours: MapColours,
-  { hasGround, palette }: { readonly hasGround: boolean; readonly palette: Palette },
+  { hasGround, palette }: { readonly hasGround: boolean; readonly palette?: Palette | undefined },
 ): void {
   const { classes, beyond, outside, blockLine, chosen, difference, halo } = colours;
   const ends = BAND_ENDS.flatMap((end, i) => [end, classes[i]]);
@@ -71,7 +71,7 @@ export function paintWith(
   map.setPaintProperty('outside', 'background-color', outside);
   map.setPaintProperty('beyond', 'fill-color', ground);
   map.setPaintProperty('bands', 'fill-color', matched(['get', 'minutes'], ends, beyond));
-  const steps = (palette === 'classes' ? classes : difference).flatMap((one, i) => [i + 1, one]);
+  const steps = (palette === 'difference' ? difference : classes).flatMap((one, i) => [i + 1, one]);
   map.setPaintProperty('classes', 'fill-color', matched(CLASS_STATE, steps, ground));
   // Neighbours share their edges, so there are no gaps to hide, and outlines cost many frames.
   for (const fill of ['bands', ...BLOCK_FILLS]) map.setPaintProperty(fill, 'fill-antialias', false);

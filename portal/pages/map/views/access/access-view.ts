@@ -29,7 +29,6 @@ export const accessView: MapView = {
       name: `access ${JSON.stringify(accessChoice(state, choice)?.count ?? null)} ${choice.service}`,
       modes: [choice.mode],
       pois: catalogue.poisOf([], [choice.mode]),
-      palette: 'classes',
       blocks: view && {
         geoids: view.blocks.geoids,
         classes: view.of.classes.map((one) => (one === UNROUTED ? 0 : colourClass(one, bounds))),

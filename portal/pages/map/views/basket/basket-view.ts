@@ -29,7 +29,6 @@ export const basketView: MapView = {
         choice.basket.map(({ type }) => type),
         choice.basket.map(({ mode }) => mode),
       ),
-      palette: 'classes',
       blocks:
         basket.state === 'here'
           ? { geoids: basket.view.blocks.geoids, classes: classesOf(basket.view.of.basket) }

@@ -23,7 +23,6 @@ export const catchmentView: MapView = {
       name: `catchment ${catchment?.pages.at(-1)?.name}`,
       modes: [choice.mode],
       pois: catalogue.poisOf(choice.type.leaves, [choice.mode]),
-      palette: 'classes',
       blocks: reach && {
         geoids: reach.geoids,
         classes: reachClasses(reach.minutes, minutesOf(state), CATCHMENT_CLASS_MINUTES),

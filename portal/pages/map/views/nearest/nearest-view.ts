@@ -61,7 +61,6 @@ export function shownNearest(
   return {
     of: 'classes',
     name: `nearest ${service} ${id}`,
-    palette: 'classes',
     blocks: view && {
       geoids: view.blocks.geoids,
       classes: view.of.map((band) => (band === BEYOND ? 0 : band)),

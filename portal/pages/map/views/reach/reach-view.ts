@@ -23,7 +23,6 @@ export const reachView: MapView = {
     name: a?.name ?? 'reach',
     modes: [mode],
     pois: catalogue.poisOf([], [mode]),
-    palette: 'classes',
     blocks: reach && {
       geoids: reach.geoids,
       classes: reachClasses(reach.minutes, minutesOf(state)),

@@ -29,7 +29,6 @@ export const sitesView: MapView = {
       name: `sites ${sitesColoured} ${nearest?.geoids.length ?? 0}`,
       modes: [mode],
       pois: catalogue.poisOf([], [mode]),
-      palette: 'classes',
       blocks: nearest ? { geoids: nearest.geoids, classes: Uint8Array.from(classes()) } : NO_BLOCKS,
     };
   },
