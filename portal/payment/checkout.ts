@@ -19,10 +19,6 @@ export interface CheckoutContext extends BillingContext {
   readonly accountUrl: string;
 }
 
-/**
- * Returns the URL of a checkout for the membership; throws the problem `already-subscribed` if the
- * account has one.
- */
 export async function subscribe(context: CheckoutContext, account: Account): Promise<string> {
   if (isMember(account.membership, context.now())) {
     throw await alreadySubscribed(context, account);
@@ -107,7 +103,6 @@ export function buyPack(
   return asPaymentUnavailable(session.then(addressOf));
 }
 
-/** Returns the URL of a Stripe page where an account's owner manages membership and invoices. */
 export function manage(context: CheckoutContext, account: Account): Promise<string> {
   const session = withCustomer(context, account, (customer) =>
     context.stripe.billingPortal.sessions.create({

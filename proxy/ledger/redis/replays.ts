@@ -33,9 +33,6 @@ import {
   UNDELIVERED,
 } from './script.ts';
 
-/**
- * Charges for a response, unless the request has been charged already; then replays its response.
- */
 export async function debitOnce(
   redis: RedisConnection,
   once: Once,
@@ -77,7 +74,6 @@ export async function debitOnce(
   return replayOf(redis, once, charge.account, reply);
 }
 
-/** Returns the response stored for a request, counting one more delivery of it. */
 export async function replay(
   redis: RedisConnection,
   once: Once,
@@ -94,7 +90,6 @@ export async function replay(
   return reply === null ? undefined : replayOf(redis, once, account, reply);
 }
 
-/** Stores the response of a debit that has not been undone; returns how many were given up. */
 export function storeResponse(
   redis: RedisConnection,
   { account, id }: Receipt,
@@ -111,10 +106,7 @@ export function storeResponse(
   );
 }
 
-/**
- * Records a failed delivery; when all deliveries have failed, refunds the share that none
- * delivered. `owed`: tokens reported as owed while the refund is pending.
- */
+/** `owed`: tokens reported as owed while the refund is pending. */
 export async function undeliver(
   redis: RedisConnection,
   once: Once,

@@ -35,9 +35,6 @@ interface ReceiptRow
   readonly idempotencyKey: string;
 }
 
-/**
- * Charges for a response, unless the request has been charged already; then replays its response.
- */
 export function debitOnce(
   db: SqlConnection,
   charge: Charge,
@@ -61,7 +58,6 @@ export function hasReplay(
   return replayOf(db, account, key) !== undefined;
 }
 
-/** Returns the response stored for a request, counting one more delivery of it. */
 export function replay(
   db: SqlConnection,
   account: AccountId,
@@ -88,7 +84,6 @@ export function replay(
   };
 }
 
-/** Stores the response of a debit that has not been undone; returns how many were given up. */
 export function storeResponse(
   db: SqlConnection,
   receipt: Receipt,
@@ -125,10 +120,6 @@ function removeLargest(db: SqlConnection, account: AccountId): number {
   return count;
 }
 
-/**
- * Undoes a delivery; after the last one, refunds the share of the charge that none of them
- * delivered.
- */
 export function undeliver(db: SqlConnection, receipt: Receipt, undelivered?: number): void {
   const paid = receiptOf(db, receipt.account, receipt.id);
   if (!paid || paid.deliveries === 0) return;
