@@ -1,40 +1,28 @@
 import { randomUUID } from 'node:crypto';
-import type {
-  Account,
-  AccountId,
-  AccountOrder,
-  ApiKey,
-  Change,
-  FormerMailbox,
-  KeyIssue,
-  KeyOrder,
-} from '../accounts.ts';
+import type { AccountId } from '../accounts.ts';
 import * as entries from '../entries.ts';
 import { hashMailbox, mailboxOf, storableMailbox } from '../mailbox.ts';
 import { accountOf, post, readState } from './account-state.ts';
-import type { RedisConnection } from './connection.ts';
+import type { OnRedis, RedisConnection } from './connection.ts';
 import { endDelay } from './delayed-grants.ts';
 import { DISABLED_MAILBOXES, FORMER_MAILBOXES, keysOf, mailboxEntry } from './key-names.ts';
 import { script } from './script.ts';
 
-export async function openAccount(
-  redis: RedisConnection,
-  order: AccountOrder,
-): Promise<{ account: Account; isNew: boolean }> {
+export const openAccount: OnRedis<'openAccount'> = async (redis, order) => {
   return withMailbox(redis, order.email, async (id, opening) => {
     const opened = await post(redis, id, entries.openAccount(order, opening));
     return opened.account.closedAtMs === null ? opened : undefined;
   });
-}
+};
 
-export async function issueKey(redis: RedisConnection, order: KeyOrder): Promise<KeyIssue> {
+export const issueKey: OnRedis<'issueKey'> = async (redis, order) => {
   const { owner } = order;
   if ('id' in owner) return post(redis, owner.id, entries.issueKey(order, null));
   return withMailbox(redis, owner.email, async (id, opening) => {
     const issue = await post(redis, id, entries.issueKey(order, opening));
     return !issue.created && issue.reason === 'closed' ? undefined : issue;
   });
-}
+};
 
 /**
  * Calls `use` with the account id of a mailbox. The first claimant of a mailbox reserves the id,
@@ -84,30 +72,23 @@ async function leaveMailbox(redis: RedisConnection, mailbox: string, id: Account
   await redis.run(LEAVE_MAILBOX, [mailboxEntry(mailbox)], [id]);
 }
 
-export async function account(redis: RedisConnection, id: AccountId): Promise<Account | undefined> {
+export const account: OnRedis<'account'> = async (redis, id) => {
   const fields = await redis.ask((client) => client.hgetall(keysOf(id).account));
   return fields.createdAtMs === undefined ? undefined : accountOf(id, fields);
-}
+};
 
-export async function accountByEmail(
-  redis: RedisConnection,
-  email: string,
-): Promise<Account | undefined> {
+export const accountByEmail: OnRedis<'accountByEmail'> = async (redis, email) => {
   const id = await redis.ask((client) => client.get(mailboxEntry(mailboxOf(email))));
   const found = id === null ? undefined : await account(redis, id);
   // An account whose closing was interrupted before releasing its mailbox owns nothing.
   return found?.closedAtMs === null ? found : undefined;
-}
+};
 
 /**
  * Closes an account. Its mailbox is recorded before the account is closed, and released afterwards,
  * so that no one claims it in between.
  */
-export async function closeAccount(
-  redis: RedisConnection,
-  id: AccountId,
-  change: Change,
-): Promise<void> {
+export const closeAccount: OnRedis<'closeAccount'> = async (redis, id, change) => {
   const { state } = await readState(redis, id);
   const left = state && entries.mailboxLeft(state);
   if (left) await redis.ask((client) => client.sadd(FORMER_MAILBOXES, left.hash));
@@ -115,36 +96,33 @@ export async function closeAccount(
   await endDelay(redis, id);
   const email = state?.account.email;
   if (email) await leaveMailbox(redis, mailboxOf(email), id);
-}
+};
 
-export async function keys(redis: RedisConnection, id: AccountId): Promise<ApiKey[]> {
+export const keys: OnRedis<'keys'> = async (redis, id) => {
   const { state } = await readState(redis, id);
   return state?.keys().map(({ hash: _, ...key }) => key) ?? [];
-}
+};
 
-export async function formerMailboxes(redis: RedisConnection): Promise<FormerMailbox[]> {
+export const formerMailboxes: OnRedis<'formerMailboxes'> = async (redis) => {
   const [hashes, disabled] = await Promise.all([
     redis.ask((client) => client.smembers(FORMER_MAILBOXES)),
     redis.ask((client) => client.smembers(DISABLED_MAILBOXES)),
   ]);
   const isDisabled = new Set(disabled);
   return hashes.map((hash) => ({ hash, disabled: isDisabled.has(hash) }));
-}
+};
 
 /**
  * Imports mailboxes of closed accounts. A disabled mailbox is recorded as disabled first, so that
  * the next import completes an interrupted one.
  */
-export async function importFormerMailboxes(
-  redis: RedisConnection,
-  mailboxes: readonly FormerMailbox[],
-): Promise<void> {
+export const importFormerMailboxes: OnRedis<'importFormerMailboxes'> = async (redis, mailboxes) => {
   for (const { hash, disabled } of mailboxes) {
     if ((await redis.ask((client) => client.sismember(FORMER_MAILBOXES, hash))) === 1) continue;
     if (disabled) await redis.ask((client) => client.sadd(DISABLED_MAILBOXES, hash));
     await redis.ask((client) => client.sadd(FORMER_MAILBOXES, hash));
   }
-}
+};
 
 const LEAVE_MAILBOX = script<0 | 1>(
   `

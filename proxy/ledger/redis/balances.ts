@@ -1,11 +1,11 @@
 import { dayOf, noDebit, requireRefund, requireTokens } from '../bookkeeping.ts';
-import type { Charge, Debit } from '../metering.ts';
-import type { RedisConnection } from './connection.ts';
+import type { Charge } from '../metering.ts';
+import type { OnRedis } from './connection.ts';
 import { keysOf } from './key-names.ts';
 import type { Once } from './once.ts';
 import { CHARGE, IN_TIME, KNOWN, PASS, script, UNDO_CHARGE } from './script.ts';
 
-export async function debit(redis: RedisConnection, once: Once, charge: Charge): Promise<Debit> {
+export const debit: OnRedis<'debit', [Once]> = async (redis, once, charge) => {
   const { account: id, tokens, atMs } = charge;
   requireTokens(tokens);
   const { account, usage, sequences } = keysOf(id);
@@ -18,14 +18,14 @@ export async function debit(redis: RedisConnection, once: Once, charge: Charge):
     ),
   );
   return { outcome: isDebited ? 'debited' : 'insufficient', balance };
-}
+};
 
-export async function refund(
-  redis: RedisConnection,
-  once: Once,
-  charge: Charge,
+export const refund: OnRedis<'refund', [Once]> = async (
+  redis,
+  once,
+  charge,
   tokens = charge.tokens,
-): Promise<void> {
+) => {
   requireRefund(charge, tokens);
   const { account, usage, sequences } = keysOf(charge.account);
   const field = usageField(charge);
@@ -39,7 +39,7 @@ export async function refund(
       ),
   );
   if (!isRefunded) throw noDebit(charge);
-}
+};
 
 /** Field of the usage hash for the day, key and route of a charge. */
 export function usageField(of: Pick<Charge, 'atMs' | 'keyId' | 'route'>): string {

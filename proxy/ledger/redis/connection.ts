@@ -1,7 +1,7 @@
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { FairSemaphore } from '../../../shards/concurrency/fair-semaphore.ts';
 import type { Millis } from '../../../shards/units.ts';
-import { LedgerUnavailable } from '../ledger.ts';
+import { type Ledger, LedgerUnavailable } from '../ledger.ts';
 import type { RedisAddress } from '../ledger-address.ts';
 import { unavailable } from './failure.ts';
 import { LATE, REFUSED, type Script } from './script.ts';
@@ -21,6 +21,12 @@ const REPLICATE_MS = 1_000;
 const MAX_TURN_MS: Millis = 3_000;
 
 type Client = Redis | Cluster;
+
+/** An operation of the ledger on a Redis, and on what else it is `Given`. */
+export type OnRedis<Name extends keyof Ledger, Given extends readonly unknown[] = []> = (
+  redis: RedisConnection,
+  ...args: [...Given, ...Parameters<Ledger[Name]>]
+) => ReturnType<Ledger[Name]>;
 
 /**
  * Connection to a Redis, to the master named by sentinels, or to a cluster. A broken connection is

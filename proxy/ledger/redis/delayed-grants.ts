@@ -1,82 +1,52 @@
 import type { AccountId, DelayedGrant } from '../accounts.ts';
-import {
-  type DueGrant,
-  delayUntil,
-  MAX_DUE,
-  type SpacedWindow,
-  spacingMs,
-} from '../delayed-grants.ts';
-import type { RedisConnection } from './connection.ts';
+import { delayUntil, MAX_DUE, spacingMs } from '../delayed-grants.ts';
+import type { OnRedis } from './connection.ts';
 import { DELAYED, spacedEntry } from './key-names.ts';
 import { fleeting, script } from './script.ts';
 
-export function takeSpaced(
-  redis: RedisConnection,
-  subject: string,
-  window: SpacedWindow,
-  nowMs: number,
-): Promise<number> {
+export const takeSpaced: OnRedis<'takeSpaced'> = (redis, subject, window, nowMs) => {
   const spacing = spacingMs(window);
   return redis.run(TAKE_SPACED, [spacedEntry(subject)], [spacing, window.limit * spacing, nowMs]);
-}
+};
 
-export async function returnSpaced(
-  redis: RedisConnection,
-  subject: string,
-  window: SpacedWindow,
-): Promise<void> {
+export const returnSpaced: OnRedis<'returnSpaced'> = async (redis, subject, window) => {
   await redis.run(RETURN_SPACED, [spacedEntry(subject)], [spacingMs(window)]);
-}
+};
 
-export async function delayGrant(
-  redis: RedisConnection,
-  account: AccountId,
-  grant: DelayedGrant,
-): Promise<void> {
+export const delayGrant: OnRedis<'delayGrant'> = async (redis, account, grant) => {
   await redis.run(DELAY_GRANT, KEYS, [account, JSON.stringify(grant)]);
-}
+};
 
-export async function deferGrant(
-  redis: RedisConnection,
-  account: AccountId,
-  waitsFor: string,
-  untilMs: number,
-): Promise<void> {
+export const deferGrant: OnRedis<'deferGrant'> = async (redis, account, waitsFor, untilMs) => {
   const before = await delayedGrant(redis, account);
   if (!before) return;
   const grant: DelayedGrant = { ...before, waitsFor, dueAtMs: untilMs };
   await redis.run(DEFER_GRANT, KEYS, [account, JSON.stringify(grant)]);
-}
+};
 
-export async function delayedGrant(
-  redis: RedisConnection,
-  account: AccountId,
-): Promise<DelayedGrant | undefined> {
+export const delayedGrant: OnRedis<'delayedGrant'> = async (redis, account) => {
   const text = await redis.ask((client) => client.hget(DELAYED.records, account));
   if (text !== null) return JSON.parse(text);
   const dueAtMs = await queueTime(redis, account);
   return dueAtMs === undefined ? undefined : delayUntil(account, dueAtMs);
-}
+};
 
-export async function queueTime(
-  redis: RedisConnection,
-  waitsFor: string,
-): Promise<number | undefined> {
+export const queueTime: OnRedis<'queueTime'> = async (redis, waitsFor) => {
   const time = await redis.ask((client) => client.zscore(DELAYED.times, waitsFor));
   return time === null ? undefined : Number(time);
-}
+};
 
-export async function dueGrants(redis: RedisConnection, nowMs: number): Promise<DueGrant[]> {
+export const dueGrants: OnRedis<'dueGrants'> = async (redis, nowMs) => {
   const heads = await redis.run(DUE_GRANTS, KEYS, [nowMs]);
   return heads.map(([account, time, text]) => {
     const grant: DelayedGrant = text ? JSON.parse(text) : delayUntil(account, Number(time));
     return { account, ...grant };
   });
-}
+};
 
-export async function endDelay(redis: RedisConnection, account: AccountId): Promise<void> {
+export const endDelay: OnRedis<'endDelay'> = async (redis, account) => {
   await redis.run(END_DELAY, KEYS, [account]);
-}
+};
 
 const KEYS = [DELAYED.times, DELAYED.records, DELAYED.queue];
 

@@ -1,19 +1,15 @@
-import { EVENT_LIFE_MS, type PaymentEvent } from '../payment-events.ts';
-import type { RedisConnection } from './connection.ts';
+import { EVENT_LIFE_MS } from '../payment-events.ts';
+import type { OnRedis, RedisConnection } from './connection.ts';
 import { ANY_CLOSED_EVENT, closedEventIn, EVENTS } from './key-names.ts';
 import { fleeting, script } from './script.ts';
 
-export async function storeEvent(redis: RedisConnection, event: PaymentEvent): Promise<boolean> {
+export const storeEvent: OnRedis<'storeEvent'> = async (redis, event) => {
   const { id, receivedAtMs } = event;
   const keys = [EVENTS.open, EVENTS.records, EVENTS.closed(id)];
   return (await redis.run(KEEP_EVENT, keys, [id, receivedAtMs, JSON.stringify(event)])) === 1;
-}
+};
 
-export async function openEvents(
-  redis: RedisConnection,
-  limit: number,
-  offset = 0,
-): Promise<PaymentEvent[]> {
+export const openEvents: OnRedis<'openEvents'> = async (redis, limit, offset = 0) => {
   if (limit < 1) return [];
   const most = Math.min(limit, MAX_EVENTS);
   const texts = await redis.run(
@@ -22,22 +18,19 @@ export async function openEvents(
     [offset, offset + most - 1],
   );
   return texts.map((text) => JSON.parse(text));
-}
+};
 
-export async function closeEvent(redis: RedisConnection, id: string): Promise<void> {
+export const closeEvent: OnRedis<'closeEvent'> = async (redis, id) => {
   await redis.run(CLOSE_EVENT, [EVENTS.open, EVENTS.records, EVENTS.closed(id)], [id]);
-}
+};
 
 export async function* closedEvents(redis: RedisConnection): AsyncGenerator<string> {
   for await (const key of redis.keysLike(ANY_CLOSED_EVENT)) yield closedEventIn(key);
 }
 
-export async function importClosedEvents(
-  redis: RedisConnection,
-  ids: readonly string[],
-): Promise<void> {
+export const importClosedEvents: OnRedis<'importClosedEvents'> = async (redis, ids) => {
   await redis.run(IMPORT_CLOSED, [EVENTS.records, ...ids.map(EVENTS.closed)], ids);
-}
+};
 
 /**
  * Maximum number of events per read. `unpack` fails near Lua's C stack limit of some 8,000 values;

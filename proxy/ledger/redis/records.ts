@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { AccountId, AccountRecords, AuditEntry, Grant, UsageDay } from '../accounts.ts';
+import type { UsageDay } from '../accounts.ts';
 import { usageInOrder } from '../bookkeeping.ts';
 import { importedDelay } from '../delayed-grants.ts';
 import { importedState } from '../entries.ts';
@@ -17,7 +17,7 @@ import {
   writeState,
 } from './account-state.ts';
 import { claimMailbox } from './accounts.ts';
-import type { RedisConnection } from './connection.ts';
+import type { OnRedis } from './connection.ts';
 import { delayedGrant, delayGrant } from './delayed-grants.ts';
 import { keysOf, SECRETS } from './key-names.ts';
 import { fleeting, USAGE } from './script.ts';
@@ -30,30 +30,23 @@ function monthOf(day: string): string {
 }
 
 /** Usage by day, key and route; reads only the months of the requested days. */
-export async function usage(
-  redis: RedisConnection,
-  id: AccountId,
-  { from = '', to = WITHOUT_LAST }: { readonly from?: string; readonly to?: string } = {},
-): Promise<UsageDay[]> {
+export const usage: OnRedis<'usage'> = async (redis, id, { from = '', to = WITHOUT_LAST } = {}) => {
   const { usage } = keysOf(id);
   const span = [monthOf(from), monthOf(to)];
   const counts = await redis.run(READ_USAGE, [usage], span);
   return usageInOrder(usageIn(counts)).filter(({ day }) => day >= from && day <= to);
-}
+};
 
-export async function grants(redis: RedisConnection, id: AccountId): Promise<Grant[]> {
+export const grants: OnRedis<'grants'> = async (redis, id) => {
   return grantsIn(await redis.ask((client) => client.hgetall(keysOf(id).grants)));
-}
+};
 
-export async function audit(redis: RedisConnection, id: AccountId): Promise<AuditEntry[]> {
+export const audit: OnRedis<'audit'> = async (redis, id) => {
   const texts = await redis.ask((client) => client.lrange(keysOf(id).audit, 0, -1));
   return inTime(texts.map((text) => JSON.parse(text))).reverse();
-}
+};
 
-export async function exportAccount(
-  redis: RedisConnection,
-  id: AccountId,
-): Promise<AccountRecords | undefined> {
+export const exportAccount: OnRedis<'exportAccount'> = async (redis, id) => {
   const names = [...stateKeysOf(id), keysOf(id).usage];
   const [counts, balance, ...texts] = await redis.run(READ_RECORDS, names);
   const { state, audit } = stateIn(id, balance, texts);
@@ -66,16 +59,13 @@ export async function exportAccount(
     audit: audit(),
     delayedGrant: (await delayedGrant(redis, id)) ?? null,
   };
-}
+};
 
 /**
  * Imports an account: claims its address, then writes the entries of its keys and its records. The
  * next import completes an interrupted one.
  */
-export async function importAccount(
-  redis: RedisConnection,
-  records: AccountRecords,
-): Promise<boolean> {
+export const importAccount: OnRedis<'importAccount'> = async (redis, records) => {
   const { id, email } = records.account;
   const read = await readState(redis, id);
   if (read.state) return false;
@@ -93,26 +83,22 @@ export async function importAccount(
     ];
   });
   return (await writeState(redis, read, importedState(records), counts)) !== null;
-}
+};
 
 /** Returns a secret by its name, created on first use by only one of concurrent callers. */
-export async function secret(redis: RedisConnection, name: string): Promise<string> {
+export const secret: OnRedis<'secret'> = async (redis, name) => {
   await importSecrets(redis, { [name]: randomBytes(32).toString('base64url') });
   return (await secrets(redis))[name];
-}
+};
 
-export function secrets(redis: RedisConnection): Promise<Record<string, string>> {
-  return redis.ask((client) => client.hgetall(SECRETS));
-}
+export const secrets: OnRedis<'secrets'> = (redis) =>
+  redis.ask((client) => client.hgetall(SECRETS));
 
-export async function importSecrets(
-  redis: RedisConnection,
-  taken: Readonly<Record<string, string>>,
-): Promise<void> {
+export const importSecrets: OnRedis<'importSecrets'> = async (redis, taken) => {
   for (const [name, text] of Object.entries(taken)) {
     await redis.ask((client) => client.hsetnx(SECRETS, name, text));
   }
-}
+};
 
 function usageIn(months: readonly (readonly string[])[]): UsageDay[] {
   return months

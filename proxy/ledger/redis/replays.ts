@@ -1,10 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { AccountId } from '../accounts.ts';
 import { requireIdempotencyKey, requireTokens } from '../bookkeeping.ts';
-import type { Charge } from '../metering.ts';
 import {
-  type DebitOnce,
-  type IdempotentRequest,
   KEPT_BYTES_PER_ACCOUNT,
   KEPT_BYTES_PER_TOKEN,
   RECEIPT_LIFE_MS,
@@ -18,7 +15,7 @@ import {
   storedHeaders,
 } from '../replays.ts';
 import { usageField } from './balances.ts';
-import type { RedisConnection } from './connection.ts';
+import type { OnRedis, RedisConnection } from './connection.ts';
 import { ANY_REPLAY, keysOf, replayIn } from './key-names.ts';
 import type { Once } from './once.ts';
 import {
@@ -33,12 +30,7 @@ import {
   UNDELIVERED,
 } from './script.ts';
 
-export async function debitOnce(
-  redis: RedisConnection,
-  once: Once,
-  charge: Charge,
-  request: IdempotentRequest,
-): Promise<DebitOnce | Replay> {
+export const debitOnce: OnRedis<'debitOnce', [Once]> = async (redis, once, charge, request) => {
   requireIdempotencyKey(request);
   requireTokens(charge.tokens);
   const { account, tokens } = charge;
@@ -72,15 +64,9 @@ export async function debitOnce(
   if (reply[0] === 'debited') return { outcome: 'debited', balance: reply[1], receipt };
   if (reply[0] === 'insufficient') return { outcome: 'insufficient', balance: reply[1] };
   return replayOf(redis, once, charge.account, reply);
-}
+};
 
-export async function replay(
-  redis: RedisConnection,
-  once: Once,
-  account: AccountId,
-  request: IdempotentRequest,
-  nowMs: number,
-): Promise<Replay | undefined> {
+export const replay: OnRedis<'replay', [Once]> = async (redis, once, account, request, nowMs) => {
   const of = keysOf(account);
   const keys = [of.account, of.usage, of.replay(request.key), of.receipts, of.sequences];
   // The receipt determines both the charge and the refund that undoes it.
@@ -88,13 +74,9 @@ export async function replay(
     redis.runInTime(REPLAY, keys, [nowMs, request.fingerprint, sequence, number]),
   );
   return reply === null ? undefined : replayOf(redis, once, account, reply);
-}
+};
 
-export function storeResponse(
-  redis: RedisConnection,
-  { account, id }: Receipt,
-  response: StoredResponse,
-): Promise<number> {
+export const storeResponse: OnRedis<'storeResponse'> = (redis, { account, id }, response) => {
   const { gzip } = response;
   if (gzip.length > KEPT_BYTES_PER_ACCOUNT) return Promise.resolve(1);
   const of = keysOf(account);
@@ -104,7 +86,7 @@ export function storeResponse(
     [of.receipts, of.response(id), of.kept],
     [id, storedHeaders(response), body, of.response('')],
   );
-}
+};
 
 /** `owed`: tokens reported as owed while the refund is pending. */
 export async function undeliver(
@@ -137,10 +119,10 @@ export async function* allReplays(redis: RedisConnection): AsyncGenerator<Replay
   }
 }
 
-export async function importReplay(
-  redis: RedisConnection,
-  { key, fingerprint, receipt, response, ...debited }: ReplayRecord,
-): Promise<boolean> {
+export const importReplay: OnRedis<'importReplay'> = async (
+  redis,
+  { key, fingerprint, receipt, response, ...debited },
+) => {
   const of = keysOf(receipt.account);
   const { keyId, route, tokens, deliveries, delivered, repaid } = debited;
   const field = usageField({ atMs: receipt.endsAtMs - RESPONSE_LIFE_MS, keyId, route });
@@ -152,7 +134,7 @@ export async function importReplay(
   if (isWritten === 0) return false;
   if (response) await storeResponse(redis, receipt, response);
   return true;
-}
+};
 
 type ReplayReply =
   | [outcome: 'conflict']

@@ -1,63 +1,50 @@
-import type { Account, AccountId } from '../accounts.ts';
 import { noteSeen } from '../entries.ts';
 import { isEqualHash } from '../equal-hash.ts';
-import { type RateLimit, type RateState, rateState } from '../rate-window.ts';
+import { rateState } from '../rate-window.ts';
 import {
   isLive,
   isSeenLongAgo,
   liveSessions,
   publicSession,
-  type Session,
-  type SessionRef,
   type StoredSession,
 } from '../sessions.ts';
-import type { Challenge, ChallengeOutcome } from '../sign-ins.ts';
+import type { ChallengeOutcome } from '../sign-ins.ts';
 import { post } from './account-state.ts';
 import { account } from './accounts.ts';
-import type { RedisConnection } from './connection.ts';
+import type { OnRedis } from './connection.ts';
 import { challengeEntry, keysOf, limitEntry } from './key-names.ts';
 import { fleeting, script, TAKE } from './script.ts';
 
-export async function storeChallenge(
-  redis: RedisConnection,
-  mailbox: string,
-  { startedAtMs, codeHash, linkHash, endsAtMs }: Challenge,
-): Promise<void> {
+export const storeChallenge: OnRedis<'storeChallenge'> = async (
+  redis,
+  mailbox,
+  { startedAtMs, codeHash, linkHash, endsAtMs },
+) => {
   await redis.run(
     KEEP_CHALLENGE,
     [challengeEntry(mailbox)],
     [codeHash, linkHash, endsAtMs, Math.max(1, endsAtMs - startedAtMs)],
   );
-}
+};
 
-export function answerChallenge(
-  redis: RedisConnection,
-  mailbox: string,
-  response: { readonly codeHash: string } | { readonly linkHash: string },
-  nowMs: number,
-): Promise<ChallengeOutcome> {
+export const answerChallenge: OnRedis<'answerChallenge'> = (redis, mailbox, response, nowMs) => {
   const [by, hash] =
     'codeHash' in response ? ['codeHash', response.codeHash] : ['linkHash', response.linkHash];
   return redis.run(ANSWER_CHALLENGE, [challengeEntry(mailbox)], [by, hash, nowMs]);
-}
+};
 
-export async function takeLimited(
-  redis: RedisConnection,
-  subject: string,
-  window: RateLimit,
-  nowMs: number,
-): Promise<{ allowed: boolean; rate: RateState }> {
+export const takeLimited: OnRedis<'takeLimited'> = async (redis, subject, window, nowMs) => {
   const [allowed, used, elapsedMs] = await redis.run(
     TAKE_LIMITED,
     [limitEntry(subject)],
     [window.limit, window.windowSeconds * 1000, nowMs],
   );
   return { allowed: allowed === 1, rate: rateState(window, used, elapsedMs) };
-}
+};
 
-export async function returnLimited(redis: RedisConnection, subject: string): Promise<void> {
+export const returnLimited: OnRedis<'returnLimited'> = async (redis, subject) => {
   await redis.run(RETURN_LIMITED, [limitEntry(subject)]);
-}
+};
 
 const KEEP_CHALLENGE = script<1>(
   `
@@ -90,11 +77,11 @@ redis.call('SET', KEYS[1], start .. ' ' .. (used - 1), 'KEEPTTL')
 return 1`,
 );
 
-export async function session(
-  redis: RedisConnection,
-  { account: id, id: sessionId, secretHash }: SessionRef,
-  nowMs: number,
-): Promise<{ account: Account; session: Session } | undefined> {
+export const session: OnRedis<'session'> = async (
+  redis,
+  { account: id, id: sessionId, secretHash },
+  nowMs,
+) => {
   const { sessions } = keysOf(id);
   const [text, owner] = await Promise.all([
     redis.ask((client) => client.hget(sessions, sessionId)),
@@ -105,16 +92,12 @@ export async function session(
   if (!isLive(record, nowMs) || !isEqualHash(record.secretHash, secretHash)) return undefined;
   if (isSeenLongAgo(record, nowMs)) await post(redis, id, noteSeen(sessionId, nowMs));
   return { account: owner, session: publicSession(record) };
-}
+};
 
-export async function sessions(
-  redis: RedisConnection,
-  id: AccountId,
-  nowMs: number,
-): Promise<Session[]> {
+export const sessions: OnRedis<'sessions'> = async (redis, id, nowMs) => {
   const texts = await redis.ask((client) => client.hvals(keysOf(id).sessions));
   return liveSessions(
     texts.map((text) => JSON.parse(text)),
     nowMs,
   );
-}
+};

@@ -19,7 +19,12 @@ import {
 import { mailboxOf } from '../mailbox.ts';
 import type { WindowState } from '../rate-window.ts';
 import { SESSION_LIFE_MS, type StoredSession } from '../sessions.ts';
-import { REMOVED_AT_ONCE, removeEnded, type SqlConnection } from './sql-connection.ts';
+import {
+  type OnSqlite,
+  REMOVED_AT_ONCE,
+  removeEnded,
+  type SqlConnection,
+} from './sql-connection.ts';
 
 interface AccountRow extends Omit<Account, 'membership' | 'disabled'> {
   readonly mailbox: string | null;
@@ -122,10 +127,10 @@ function writeAccount(db: SqlConnection, account: Account): void {
   );
 }
 
-export function account(db: SqlConnection, id: AccountId): Account | undefined {
+export const account: OnSqlite<'account'> = (db, id) => {
   const row = db.get<AccountRow>('SELECT * FROM accounts WHERE id = ?', id);
   return row && accountIn(row);
-}
+};
 
 export function accountOfMailbox(db: SqlConnection, mailbox: string): Account | undefined {
   const row = db.get<AccountRow>('SELECT * FROM accounts WHERE mailbox = ?', mailbox);
@@ -144,10 +149,10 @@ export function keysOf(db: SqlConnection, id: AccountId): HashedKey[] {
   );
 }
 
-export function grants(db: SqlConnection, id: AccountId): Grant[] {
+export const grants: OnSqlite<'grants'> = (db, id) => {
   const sql = 'SELECT tokens, cause, atMs FROM grants WHERE account = ?';
   return grantsInOrder(db.all<Grant>(sql, id));
-}
+};
 
 export function sessionsOf(db: SqlConnection, id: AccountId): StoredSession[] {
   return db.all(
@@ -158,11 +163,10 @@ export function sessionsOf(db: SqlConnection, id: AccountId): StoredSession[] {
 }
 
 /** The audit trail of an account, newest first. */
-export function audit(db: SqlConnection, id: AccountId): AuditEntry[] {
-  return auditOf(db, id)
+export const audit: OnSqlite<'audit'> = (db, id) =>
+  auditOf(db, id)
     .map(({ entry: _, ...kept }) => kept)
     .reverse();
-}
 
 /** The audit trail of an account, oldest first. */
 function auditOf(db: SqlConnection, id: AccountId): AuditRow[] {

@@ -1,34 +1,22 @@
 import { randomUUID } from 'node:crypto';
-import type {
-  Account,
-  AccountId,
-  AccountOrder,
-  ApiKey,
-  Change,
-  KeyHash,
-  KeyIssue,
-  KeyOrder,
-} from '../accounts.ts';
+import type { AccountId, KeyHash } from '../accounts.ts';
 import * as entries from '../entries.ts';
 import { hashMailbox, mailboxOf, storableMailbox } from '../mailbox.ts';
 import { accountOfMailbox, keysOf, post, stateOf } from './account-state.ts';
 import { endDelay } from './delayed-grants.ts';
-import type { SqlConnection } from './sql-connection.ts';
+import type { OnSqlite, SqlConnection } from './sql-connection.ts';
 
-export function openAccount(
-  db: SqlConnection,
-  order: AccountOrder,
-): { account: Account; isNew: boolean } {
+export const openAccount: OnSqlite<'openAccount'> = (db, order) => {
   const { id, opening } = ownerOf(db, order.email);
   return post(db, id, entries.openAccount(order, opening));
-}
+};
 
-export function issueKey(db: SqlConnection, order: KeyOrder): KeyIssue {
+export const issueKey: OnSqlite<'issueKey'> = (db, order) => {
   const { owner } = order;
   if ('id' in owner) return post(db, owner.id, entries.issueKey(order, null));
   const { id, opening } = ownerOf(db, owner.email);
   return post(db, id, entries.issueKey(order, opening));
-}
+};
 
 /** The account of an address, or the id of a new one; always a new one without an address. */
 function ownerOf(
@@ -45,7 +33,7 @@ function ownerOf(
   return { id, opening: { due: !former, disabled: former?.disabled === 1 } };
 }
 
-export function closeAccount(db: SqlConnection, id: AccountId, change: Change): void {
+export const closeAccount: OnSqlite<'closeAccount'> = (db, id, change) => {
   const before = stateOf(db, id);
   post(db, id, entries.closeAccount(change));
   const left = before && entries.mailboxLeft(before);
@@ -54,19 +42,16 @@ export function closeAccount(db: SqlConnection, id: AccountId, change: Change): 
     db.insert('former_mailboxes', { hash, disabled: Number(disabled) }, 'REPLACE');
   }
   endDelay(db, id);
-}
+};
 
-export function accountByEmail(db: SqlConnection, email: string): Account | undefined {
-  return accountOfMailbox(db, mailboxOf(email));
-}
+export const accountByEmail: OnSqlite<'accountByEmail'> = (db, email) =>
+  accountOfMailbox(db, mailboxOf(email));
 
 export function accountIds(db: SqlConnection): AccountId[] {
   return db.all<{ id: AccountId }>('SELECT id FROM accounts ORDER BY id').map(({ id }) => id);
 }
 
-export function keys(db: SqlConnection, id: AccountId): ApiKey[] {
-  return keysOf(db, id).map(({ hash: _, ...key }) => key);
-}
+export const keys: OnSqlite<'keys'> = (db, id) => keysOf(db, id).map(({ hash: _, ...key }) => key);
 
 /** Records the use of a key, if it still exists and this is its latest use. */
 export function noteUse(db: SqlConnection, hash: KeyHash, nowMs: number): void {

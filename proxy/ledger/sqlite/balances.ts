@@ -1,9 +1,9 @@
 import type { AccountId, UsageDay } from '../accounts.ts';
 import { dayOf, noDebit, requireRefund, requireTokens, usageInOrder } from '../bookkeeping.ts';
 import type { Charge, Debit } from '../metering.ts';
-import type { SqlConnection } from './sql-connection.ts';
+import type { OnSqlite, SqlConnection } from './sql-connection.ts';
 
-export function debit(db: SqlConnection, charge: Charge): Debit {
+export const debit: OnSqlite<'debit'> = (db, charge) => {
   const { account, keyId, route, tokens, atMs } = charge;
   requireTokens(tokens);
   const balance = take(db, account, tokens);
@@ -12,7 +12,7 @@ export function debit(db: SqlConnection, charge: Charge): Debit {
   }
   addUsage(db, { account, day: dayOf(atMs), keyId, route, requests: 1, tokens, lastAtMs: atMs });
   return { outcome: 'debited', balance };
-}
+};
 
 /** Debits of one account by one key, route and day, in order. */
 export interface DebitRun extends Pick<Charge, 'account' | 'keyId' | 'route'> {
@@ -49,7 +49,7 @@ export function debitsOf({ tokens }: DebitRun, outcome: DebitedRun): readonly De
   });
 }
 
-export function refund(db: SqlConnection, charge: Charge, tokens = charge.tokens): void {
+export const refund: OnSqlite<'refund'> = (db, charge, tokens = charge.tokens) => {
   requireRefund(charge, tokens);
   const { account, keyId, route, atMs } = charge;
   const requests = tokens === charge.tokens ? 1 : 0;
@@ -66,7 +66,7 @@ export function refund(db: SqlConnection, charge: Charge, tokens = charge.tokens
   );
   if (refunded === 0) throw noDebit(charge);
   db.run('UPDATE accounts SET balance = balance + ? WHERE id = ?', tokens, account);
-}
+};
 
 /** Reverses a refund of a debit, whose request is still counted. */
 export function chargeAgain(db: SqlConnection, charge: Charge, tokens: number): Debit {
@@ -89,12 +89,8 @@ export function chargeAgain(db: SqlConnection, charge: Charge, tokens: number): 
   return { outcome: 'debited', balance };
 }
 
-export function usage(
-  db: SqlConnection,
-  id: AccountId,
-  { from = '', to = '\u{10ffff}' }: { from?: string; to?: string } = {},
-): UsageDay[] {
-  return usageInOrder(
+export const usage: OnSqlite<'usage'> = (db, id, { from = '', to = '\u{10ffff}' } = {}) =>
+  usageInOrder(
     db.all<UsageDay>(
       `SELECT day, keyId, route, requests, tokens, lastAtMs FROM usage
        WHERE account = ? AND day BETWEEN ? AND ?`,
@@ -103,7 +99,6 @@ export function usage(
       to,
     ),
   );
-}
 
 function addUsage(db: SqlConnection, added: UsageDay & { readonly account: AccountId }): void {
   db.run(

@@ -1,33 +1,32 @@
-import { EVENT_LIFE_MS, type PaymentEvent } from '../payment-events.ts';
-import { removeEnded, type SqlConnection } from './sql-connection.ts';
+import { EVENT_LIFE_MS } from '../payment-events.ts';
+import { type OnSqlite, removeEnded, type SqlConnection } from './sql-connection.ts';
 
-export function storeEvent(db: SqlConnection, event: PaymentEvent): boolean {
+export const storeEvent: OnSqlite<'storeEvent'> = (db, event) => {
   const { id, type, object, receivedAtMs } = event;
   const sql = 'INSERT INTO payment_events VALUES (?, ?, ?, ?, NULL) ON CONFLICT DO NOTHING';
   return db.run(sql, id, type, object, receivedAtMs) > 0;
-}
+};
 
 /** Events not yet processed, oldest first. Processed ones have a time when they are removed. */
-export function openEvents(db: SqlConnection, limit: number, offset = 0): PaymentEvent[] {
-  return db.all(
+export const openEvents: OnSqlite<'openEvents'> = (db, limit, offset = 0) =>
+  db.all(
     `SELECT id, type, object, receivedAtMs FROM payment_events WHERE endsAtMs IS NULL
      ORDER BY receivedAtMs, id LIMIT ? OFFSET ?`,
     limit,
     offset,
   );
-}
 
 export function closedEvents(db: SqlConnection): string[] {
   const sql = 'SELECT id FROM payment_events WHERE endsAtMs IS NOT NULL';
   return db.all<{ id: string }>(sql).map(({ id }) => id);
 }
 
-export function importClosedEvents(db: SqlConnection, ids: readonly string[], nowMs: number): void {
+export const importClosedEvents: OnSqlite<'importClosedEvents'> = (db, ids, nowMs) => {
   const sql = "INSERT INTO payment_events VALUES (?, '', '', ?, ?) ON CONFLICT DO NOTHING";
   for (const id of ids) db.run(sql, id, nowMs, nowMs + EVENT_LIFE_MS);
-}
+};
 
-export function closeEvent(db: SqlConnection, id: string, nowMs: number): void {
+export const closeEvent: OnSqlite<'closeEvent'> = (db, id, nowMs) => {
   db.run('UPDATE payment_events SET endsAtMs = ? WHERE id = ?', nowMs + EVENT_LIFE_MS, id);
   removeEnded(db, 'payment_events', nowMs);
-}
+};

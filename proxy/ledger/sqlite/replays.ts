@@ -3,7 +3,6 @@ import type { AccountId } from '../accounts.ts';
 import { requireIdempotencyKey } from '../bookkeeping.ts';
 import type { Charge } from '../metering.ts';
 import {
-  type DebitOnce,
   type IdempotentRequest,
   KEPT_BYTES_PER_ACCOUNT,
   KEPT_BYTES_PER_TOKEN,
@@ -11,7 +10,6 @@ import {
   RESPONSE_LIFE_MS,
   RESPONSE_OVERHEAD,
   type Receipt,
-  type Replay,
   type ReplayRecord,
   readStored,
   type StoredResponse,
@@ -19,7 +17,7 @@ import {
 } from '../replays.ts';
 import { account } from './account-state.ts';
 import { chargeAgain, debit, refund } from './balances.ts';
-import { REMOVED_AT_ONCE, type SqlConnection } from './sql-connection.ts';
+import { type OnSqlite, REMOVED_AT_ONCE, type SqlConnection } from './sql-connection.ts';
 
 interface ReplayRow {
   readonly fingerprint: string;
@@ -35,11 +33,7 @@ interface ReceiptRow
   readonly idempotencyKey: string;
 }
 
-export function debitOnce(
-  db: SqlConnection,
-  charge: Charge,
-  request: IdempotentRequest,
-): DebitOnce | Replay {
+export const debitOnce: OnSqlite<'debitOnce'> = (db, charge, request) => {
   requireIdempotencyKey(request);
   const earlier = replay(db, charge.account, request, charge.atMs);
   if (earlier) return earlier;
@@ -47,7 +41,7 @@ export function debitOnce(
   if (debited.outcome !== 'debited') return debited;
   removeEndedReplays(db, charge.atMs);
   return { ...debited, receipt: record(db, charge, request) };
-}
+};
 
 /** Whether an account has recently used an `Idempotency-Key`. */
 export function hasReplay(
@@ -58,12 +52,7 @@ export function hasReplay(
   return replayOf(db, account, key) !== undefined;
 }
 
-export function replay(
-  db: SqlConnection,
-  account: AccountId,
-  { key, fingerprint }: IdempotentRequest,
-  nowMs: number,
-): Replay | undefined {
+export const replay: OnSqlite<'replay'> = (db, account, { key, fingerprint }, nowMs) => {
   const kept = replayOf(db, account, key);
   if (!kept || kept.endsAtMs <= nowMs) return undefined;
   const paid = receiptOf(db, account, kept.receipt);
@@ -82,13 +71,9 @@ export function replay(
     receipt: { account, endsAtMs, id },
     response: responseOf(db, id),
   };
-}
+};
 
-export function storeResponse(
-  db: SqlConnection,
-  receipt: Receipt,
-  response: StoredResponse,
-): number {
+export const storeResponse: OnSqlite<'storeResponse'> = (db, receipt, response) => {
   const paid = receiptOf(db, receipt.account, receipt.id);
   if (!paid || replayOf(db, paid.account, paid.idempotencyKey)?.receipt !== paid.id) return 0;
   const headers = storedHeaders(response);
@@ -97,7 +82,7 @@ export function storeResponse(
   const size = { account: paid.account, bytes: bytes + RESPONSE_OVERHEAD };
   db.insert('responses', { receipt: paid.id, ...size, headers, gzip: response.gzip }, 'REPLACE');
   return removeLargest(db, paid.account);
-}
+};
 
 /**
  * Removes the largest responses of an account that has more than `KEPT_BYTES_PER_ACCOUNT`; returns
@@ -120,7 +105,7 @@ function removeLargest(db: SqlConnection, account: AccountId): number {
   return count;
 }
 
-export function undeliver(db: SqlConnection, receipt: Receipt, undelivered?: number): void {
+export const undeliver: OnSqlite<'undeliver'> = (db, receipt, undelivered) => {
   const paid = receiptOf(db, receipt.account, receipt.id);
   if (!paid || paid.deliveries === 0) return;
   const { id, tokens } = paid;
@@ -147,7 +132,7 @@ export function undeliver(db: SqlConnection, receipt: Receipt, undelivered?: num
     paid.idempotencyKey,
     id,
   );
-}
+};
 
 /** The accounts and keys of all replays, of which `replayRecord` returns the records. */
 export function replayKeys(db: SqlConnection): { account: AccountId; key: string }[] {
@@ -180,13 +165,13 @@ export function replayRecord(
   });
 }
 
-export function importReplay(db: SqlConnection, taken: ReplayRecord): boolean {
+export const importReplay: OnSqlite<'importReplay'> = (db, taken) => {
   if (account(db, taken.receipt.account)) return false;
   const { response, ...debited } = taken;
   write(db, debited);
   if (response) storeResponse(db, taken.receipt, response);
   return true;
-}
+};
 
 /** Records a debit, for replays and refunds. */
 function record(

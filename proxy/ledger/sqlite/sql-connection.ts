@@ -4,7 +4,7 @@ import {
   type StatementSyncInstance,
 } from '@photostructure/sqlite';
 import type { Millis } from '../../../shards/units.ts';
-import { tooNew } from '../ledger.ts';
+import { type Ledger, tooNew } from '../ledger.ts';
 import { isBusy } from './failure.ts';
 import { SCHEMA, SCHEMA_VERSION, UPGRADES } from './schema.ts';
 
@@ -23,6 +23,12 @@ const PAUSE_MS: Millis = 0.2;
 const LOG_BYTES = 16 * 2 ** 20;
 
 const NEVER_WOKEN = new Int32Array(new SharedArrayBuffer(4));
+
+/** An operation of the ledger on its database. */
+export type OnSqlite<Name extends keyof Ledger> = (
+  db: SqlConnection,
+  ...args: Parameters<Ledger[Name]>
+) => Awaited<ReturnType<Ledger[Name]>>;
 
 type SqlValue = string | number | null | Uint8Array;
 

@@ -1,30 +1,26 @@
 import { randomBytes } from 'node:crypto';
-import type { AccountId, AccountRecords, FormerMailbox } from '../accounts.ts';
 import { importedDelay } from '../delayed-grants.ts';
 import { importedState } from '../entries.ts';
 import { mailboxOf } from '../mailbox.ts';
 import { account, accountOfMailbox, audit, stateOf, writeState } from './account-state.ts';
 import { usage } from './balances.ts';
 import { delayedGrant, delayGrant } from './delayed-grants.ts';
-import type { SqlConnection } from './sql-connection.ts';
+import type { OnSqlite } from './sql-connection.ts';
 
-export function formerMailboxes(db: SqlConnection): FormerMailbox[] {
+export const formerMailboxes: OnSqlite<'formerMailboxes'> = (db) => {
   const rows = db.all<{ hash: string; disabled: number }>('SELECT * FROM former_mailboxes');
   return rows.map(({ hash, disabled }) => ({ hash, disabled: disabled !== 0 }));
-}
+};
 
-export function importFormerMailboxes(
-  db: SqlConnection,
-  mailboxes: readonly FormerMailbox[],
-): void {
+export const importFormerMailboxes: OnSqlite<'importFormerMailboxes'> = (db, mailboxes) => {
   for (const mailbox of mailboxes) {
     const sql = 'INSERT INTO former_mailboxes VALUES (?, ?) ON CONFLICT DO NOTHING';
     db.run(sql, mailbox.hash, Number(mailbox.disabled));
   }
-}
+};
 
-export function exportAccount(db: SqlConnection, id: AccountId): AccountRecords | undefined {
-  return db.snapshot(() => {
+export const exportAccount: OnSqlite<'exportAccount'> = (db, id) =>
+  db.snapshot(() => {
     const state = stateOf(db, id);
     if (!state) return undefined;
     return {
@@ -36,9 +32,8 @@ export function exportAccount(db: SqlConnection, id: AccountId): AccountRecords 
       delayedGrant: delayedGrant(db, id) ?? null,
     };
   });
-}
 
-export function importAccount(db: SqlConnection, taken: AccountRecords): boolean {
+export const importAccount: OnSqlite<'importAccount'> = (db, taken) => {
   const { id, email } = taken.account;
   if (account(db, id)) return false;
   if (email !== null && accountOfMailbox(db, mailboxOf(email))) return false;
@@ -47,21 +42,21 @@ export function importAccount(db: SqlConnection, taken: AccountRecords): boolean
   const delay = importedDelay(taken);
   if (delay) delayGrant(db, id, delay);
   return true;
-}
+};
 
-export function secret(db: SqlConnection, name: string): string {
+export const secret: OnSqlite<'secret'> = (db, name) => {
   const made = randomBytes(32).toString('base64url');
   db.run('INSERT INTO secrets VALUES (?, ?) ON CONFLICT DO NOTHING', name, made);
   return db.get<{ secret: string }>('SELECT secret FROM secrets WHERE name = ?', name)!.secret;
-}
+};
 
-export function secrets(db: SqlConnection): Record<string, string> {
+export const secrets: OnSqlite<'secrets'> = (db) => {
   const rows = db.all<{ name: string; secret: string }>('SELECT * FROM secrets');
   return Object.fromEntries(rows.map((row) => [row.name, row.secret]));
-}
+};
 
-export function importSecrets(db: SqlConnection, taken: Readonly<Record<string, string>>): void {
+export const importSecrets: OnSqlite<'importSecrets'> = (db, taken) => {
   for (const [name, text] of Object.entries(taken)) {
     db.run('INSERT INTO secrets VALUES (?, ?) ON CONFLICT DO NOTHING', name, text);
   }
-}
+};
