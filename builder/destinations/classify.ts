@@ -1,7 +1,8 @@
+import { addTo } from '../../shards/arrays/group-by.ts';
 import type { DestTypeId, SquareMetres } from '../../shards/units.ts';
 import { type Tags, valuesOf } from '../osm/tags.ts';
 import { isException, isRestricted } from './exceptions.ts';
-import { saysClosed } from './poi-name.ts';
+import { inWords, saysClosed } from './poi-name.ts';
 import { isReligiousSchool, schoolKind, schoolLevels } from './school-kind.ts';
 import { PARK_SIZES, TAXONOMY, type TagRule, type TaxonomyEntry } from './taxonomy.ts';
 import { isVisited, worshipByName } from './worship-kind.ts';
@@ -78,7 +79,7 @@ function schoolLabels(tags: Tags, isPrivate: boolean): readonly string[] {
 export function describe(tags: Tags): string {
   for (const [key, byValue] of RULES) {
     const value = valuesOf(tags.get(key) ?? '').find((v) => byValue.has(v));
-    if (value) return value.charAt(0).toUpperCase() + value.slice(1).replaceAll('_', ' ');
+    if (value) return inWords(value);
   }
   return '';
 }
@@ -120,9 +121,7 @@ function fileRules(): ReadonlyMap<string, ReadonlyMap<string, readonly Rule[]>> 
       const byValue = filed.get(key) ?? new Map<string, Rule[]>();
       filed.set(key, byValue);
       for (const value of all(wanted)) {
-        const rules = byValue.get(value) ?? [];
-        byValue.set(value, rules);
-        rules.push({ leaf, rest: rest.map(([k, w]) => [k, new Set(all(w))]) });
+        addTo(byValue, value, { leaf, rest: rest.map(([k, w]) => [k, new Set(all(w))] as const) });
       }
     }
   }

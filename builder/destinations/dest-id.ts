@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type DestId, MAX_DEST_ID } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
+import type { DestinationFacts } from './destination.ts';
 
 type OsmType = 'node' | 'way' | 'relation';
 
@@ -24,4 +25,20 @@ export function osmDestId(type: OsmType, id: number): DestId {
 export function hashedDestId(source: string, id: string): DestId {
   const digest = createHash('sha256').update(`${source}\0${id}`).digest();
   return Number(digest.readBigUInt64BE(0) >> 17n) * 4;
+}
+
+/** Throws a `BuildError` that names both destinations if two have the same `destId`. */
+export function checkDestIds(
+  destinations: readonly Pick<DestinationFacts, 'destId' | 'source'>[],
+): void {
+  const sources = new Map<DestId, string>();
+  for (const { destId, source } of destinations) {
+    const other = sources.get(destId);
+    if (other !== undefined) {
+      throw new BuildError(
+        `${other} and ${source} both have dest_id ${destId}: their ids are equal or, rarely, have the same hash; change one of them`,
+      );
+    }
+    sources.set(destId, source);
+  }
 }

@@ -1,3 +1,4 @@
+import { addTo } from '../../shards/arrays/group-by.ts';
 import { boxContains } from '../../shards/geometry/wgs84.ts';
 import type { BoundingBox, DestTypeId } from '../../shards/units.ts';
 import { decimalOf } from '../inputs/decimal.ts';
@@ -7,7 +8,7 @@ import { hashedDestId } from './dest-id.ts';
 import type { Address, Destination } from './destination.ts';
 import { OVERTURE_CATEGORIES, WITHOUT_LEAF } from './overture-categories.ts';
 import { locationOf } from './poi-location.ts';
-import { saysClosed } from './poi-name.ts';
+import { inWords, saysClosed } from './poi-name.ts';
 import { TAXONOMY, UNKNOWN_LEVEL } from './taxonomy.ts';
 
 /**
@@ -196,7 +197,7 @@ function leavesByCategory(): ReadonlyMap<string, readonly DestTypeId[]> {
   const leaves = new Map<string, DestTypeId[]>(WITHOUT_LEAF.map((category) => [category, []]));
   for (const { dest_type_id, label } of TAXONOMY) {
     for (const category of OVERTURE_CATEGORIES[label] ?? []) {
-      leaves.set(category, [...(leaves.get(category) ?? []), dest_type_id]);
+      addTo(leaves, category, dest_type_id);
     }
   }
   return leaves;
@@ -244,8 +245,4 @@ function text(value: unknown): string | null {
   if (typeof value === 'number' || typeof value === 'bigint') return String(value);
   const trimmed = typeof value === 'string' ? value.trim() : '';
   return trimmed === '' ? null : trimmed;
-}
-
-function inWords(category: string): string {
-  return category.charAt(0).toUpperCase() + category.slice(1).replaceAll('_', ' ');
 }

@@ -85,6 +85,11 @@ export function saysClosed(name: string): boolean {
   return CLOSED.test(name);
 }
 
+/** A kind of POI as a name: `fast_food` is `Fast food`. */
+export function inWords(kind: string): string {
+  return kind.charAt(0).toUpperCase() + kind.slice(1).replaceAll('_', ' ');
+}
+
 const MONTH = '(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*';
 const CLOSED = new RegExp(
   `\\((?:historical|former|permanently closed|closed(?: permanently)?|out of business[^)]*|closed(?: in| since| as of)?(?: ${MONTH})? (?:19|20)\\d\\d)\\)$`,

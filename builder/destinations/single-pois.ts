@@ -1,4 +1,4 @@
-import { checkDestIds } from './check-dest-ids.ts';
+import { checkDestIds } from './dest-id.ts';
 import type { Destination } from './destination.ts';
 import { withoutDuplicates } from './duplicates.ts';
 import type { PoiRecord } from './from-files.ts';

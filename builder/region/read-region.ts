@@ -4,7 +4,7 @@ import type { FurtherMode } from '../../shards/modes.ts';
 import { counted, withCommas } from '../../shards/number-words.ts';
 import type { BoundingBox, CountyFips, DestId } from '../../shards/units.ts';
 import type { BlockPoint, CensusBlock } from '../census/blocks.ts';
-import { checkDestIds } from '../destinations/check-dest-ids.ts';
+import { checkDestIds } from '../destinations/dest-id.ts';
 import type { Destination } from '../destinations/destination.ts';
 import { mergeSources } from '../destinations/merge-sources.ts';
 import { poiBox, SAME_POI } from '../destinations/poi-distance.ts';

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { checkDestIds } from '../../builder/destinations/check-dest-ids.ts';
-import { hashedDestId, osmDestId } from '../../builder/destinations/dest-id.ts';
+import { checkDestIds, hashedDestId, osmDestId } from '../../builder/destinations/dest-id.ts';
 import type { Destination } from '../../builder/destinations/destination.ts';
 import { mergeSources } from '../../builder/destinations/merge-sources.ts';
 import { BuildError } from '../../builder/errors.ts';
