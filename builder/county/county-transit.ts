@@ -7,7 +7,7 @@ import { ROUTING } from '../routing-parameters.ts';
 import type { AccessLists } from '../search/search-chunk.ts';
 import { continuationsAmong } from '../transit/continuations-among.ts';
 import { EgressWalks } from '../transit/egress.ts';
-import { scheduledTrips } from '../transit/scheduled-trips.ts';
+import { scheduledTrips } from '../transit/patterns-among.ts';
 import type { TransitRegion } from '../transit/transit-region.ts';
 import { UsefulWalks } from '../transit/useful-walks.ts';
 import type { CountyScope } from './county-scope.ts';

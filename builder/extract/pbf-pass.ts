@@ -1,5 +1,5 @@
 import type { Bytes } from '../../shards/units.ts';
-import { sizeOf } from '../inputs/size-of.ts';
+import { sizeOf } from '../inputs/fingerprint.ts';
 import { type PbfSummary, readPbf } from '../osm/pbf.ts';
 import type { PbfHandlers } from '../osm/primitive-block.ts';
 

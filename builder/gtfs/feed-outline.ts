@@ -1,11 +1,10 @@
 import { boxAroundBoth } from '../../shards/geometry/wgs84.ts';
 import type { BoundingBox } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
-import { type Feed, type FeedInfo, readFeed } from './feed.ts';
+import { type Feed, type FeedInfo, readFeed, timeZoneOf } from './feed.ts';
 import { type FeedProblem, withProblems } from './feed-report.ts';
 import { type FeedDays, nearestDay, ordinaryDays } from './ordinary-days.ts';
 import type { ServiceDay } from './service-time.ts';
-import { timeZoneOf } from './stations.ts';
 
 /**
  * The data for choosing a feed's service day. It excludes the trips, which would be too many for

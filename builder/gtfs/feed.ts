@@ -6,7 +6,7 @@ import { type FeedContainer, type FeedSource, openFeedSource } from './feed-sour
 import { type Frequency, readFrequencies, runsOf } from './frequencies.ts';
 import { type Pathway, readPathways } from './pathways.ts';
 import { dayNumber, isTimeZone, type ServiceDay } from './service-time.ts';
-import { type FeedStop, readStops } from './stops.ts';
+import { type FeedStop, LOCATION, readStops } from './stops.ts';
 import { readTable } from './table.ts';
 import { readTransfers, type Transfers } from './transfers.ts';
 import { codeOf, parseServiceDate } from './values.ts';
@@ -286,4 +286,14 @@ function numberOf(route: string, direction: string): number {
   const text = `${route}\0${direction}`;
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
   return 1 + ((hash >>> 0) % KINDS);
+}
+
+/** Returns the station that a stop belongs to, or the stop itself if it belongs to none. */
+export function stationOf({ stops }: Pick<Feed, 'stops'>, stop: FeedStop): FeedStop {
+  const parent = stops.get(stop.parent);
+  return parent?.type === LOCATION.station ? parent : stop;
+}
+
+export function timeZoneOf(feed: Pick<Feed, 'stops' | 'timeZone'>, stop: FeedStop): string {
+  return stationOf(feed, stop).timeZone ?? feed.timeZone;
 }

@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { messageOf, systemCode } from '../../shards/error-facts.ts';
+import type { Bytes } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
 
 /**
@@ -42,4 +43,13 @@ export function unreadable(input: string, error: unknown): BuildError {
   if (code === 'EISDIR') return new BuildError(`${input}: is a folder, not a file`);
   if (code === 'EACCES') return new BuildError(`${input}: permission denied`);
   return new BuildError(`${input}: cannot be read (${messageOf(error)})`);
+}
+
+/** Returns the size of an input file. Throws a `BuildError` if it is missing or unreadable. */
+export async function sizeOf(file: string): Promise<Bytes> {
+  try {
+    return (await stat(file)).size;
+  } catch (error) {
+    throw unreadable(file, error);
+  }
 }

@@ -13,7 +13,7 @@ import {
 } from '../../shards/release/manifest.ts';
 import type { ObjectRef, Store, WritableStore } from '../../shards/store/store.ts';
 import type { CountyFips } from '../../shards/units.ts';
-import { countedWeights } from '../access/counted-weights.ts';
+import { countedWeights } from '../access/count-access.ts';
 import type { ReleaseRequest, Resources } from '../build-request.ts';
 import { requireThisProgram } from '../plan/program-version.ts';
 import { type ReleasePlan, type StoredPlan, searchedWindows } from '../plan/release-plan.ts';

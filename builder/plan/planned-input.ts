@@ -4,9 +4,8 @@ import path from 'node:path';
 import { z } from 'zod';
 import { BuildError } from '../errors.ts';
 import { outlineFileOf } from '../extract/outline.ts';
-import { fingerprint, unreadable } from '../inputs/fingerprint.ts';
+import { fingerprint, sizeOf, unreadable } from '../inputs/fingerprint.ts';
 import { isLooseShapefile, looseFilesOf } from '../inputs/shapefile.ts';
-import { sizeOf } from '../inputs/size-of.ts';
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 

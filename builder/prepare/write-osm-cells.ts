@@ -6,7 +6,7 @@ import { PASSES } from '../extract/gather-osm.ts';
 import { type OsmSurvey, SLICING_PASSES, sliceOsm, surveyOsm } from '../extract/slice-osm.ts';
 import { maxFrequent, POI_KEYS, type UnmappedValue } from '../extract/unmapped-values.ts';
 import { CellRectangle } from '../geo/cell-rectangle.ts';
-import { sizeOf } from '../inputs/size-of.ts';
+import { sizeOf } from '../inputs/fingerprint.ts';
 import { accumulator, type Progress, startBytes } from '../progress.ts';
 import { putJson } from '../publish/put-object.ts';
 import { cutBatches } from './cut-osm-batches.ts';

@@ -5,7 +5,7 @@ import type { Metres } from '../../shards/units.ts';
 import { type PoiRecord, readPoiFiles } from '../destinations/from-files.ts';
 import { distinctById, singlePois } from '../destinations/single-pois.ts';
 import { CellRectangle } from '../geo/cell-rectangle.ts';
-import { sizeOf } from '../inputs/size-of.ts';
+import { sizeOf } from '../inputs/fingerprint.ts';
 import { startBytes } from '../progress.ts';
 import { asJson, Partitions } from './partitions.ts';
 import type { AreaPreparation } from './preparation.ts';

@@ -1,6 +1,5 @@
 import type { Millis, StopOrdinal } from '../../shards/units.ts';
-import { LANES } from './lane-search.ts';
-import type { ArrivalListener, RangeLimits } from './range-arrivals.ts';
+import { type ArrivalListener, LANES, type RangeLimits } from './lane-search.ts';
 
 /** Each time and its departure are stored as one number: `time << DEPARTURE_BITS | departure`. */
 export const DEPARTURE_BITS = 6;

@@ -3,7 +3,7 @@ import type { FeedFacts } from '../../shards/release/manifest.ts';
 import { ALIGHT, BOARD, type ScheduledTrip } from '../../shards/transit/timetable.ts';
 import type { Millis, RouteOrdinal, Seconds, StopOrdinal } from '../../shards/units.ts';
 import { type FeedEntrance, type FeedIndoorPath, StationEntrances } from '../gtfs/entrances.ts';
-import type { Feed, RailKind } from '../gtfs/feed.ts';
+import { type Feed, type RailKind, stationOf, timeZoneOf } from '../gtfs/feed.ts';
 import { FEED_LIMITS } from '../gtfs/limits.ts';
 import {
   dateOf,
@@ -12,7 +12,6 @@ import {
   offsetAtNoon,
   type ServiceDate,
 } from '../gtfs/service-time.ts';
-import { stationOf, timeZoneOf } from '../gtfs/stations.ts';
 import { type DayWindow, readTrips, type TripRun } from '../gtfs/trips.ts';
 import { MILLIS_PER_SECOND } from '../routing-parameters.ts';
 import type { StopWalk, TransferRule } from './build-footpaths.ts';

@@ -2,7 +2,6 @@ import { lowestBit } from '../../shards/arrays/bits.ts';
 import { BOARD, firstNotBefore, type Timetable } from '../../shards/transit/timetable.ts';
 import type { Millis, StopOrdinal } from '../../shards/units.ts';
 import type { CallOrder } from './call-order.ts';
-import type { ArrivalListener, RangeLimits } from './range-arrivals.ts';
 import { NO_ALIGHTING } from './trip-transfers.ts';
 
 /** Number of origins searched at a time, with one byte each in a label. */
@@ -15,6 +14,29 @@ const RANK_SHIFT = 5;
 /** The highest bit of each byte, which departures never use. */
 const HIGH = 0x80808080 | 0;
 const MAX_DEPARTURES = 126;
+
+/** Parameters of a search over a range of departures. */
+export interface RangeLimits {
+  /** Number of times at which trips begin, `step` apart. */
+  readonly departures: number;
+  readonly step: Millis;
+  /**
+   * Time from reaching the first stop on foot to the earliest departure that can be caught there.
+   */
+  readonly boardSlack: Millis;
+  /** Longest trip, from its beginning to alighting. */
+  readonly limit: Millis;
+}
+
+/** Receives the results of a search from several origins at a time. */
+export interface ArrivalListener {
+  /**
+   * Reports that riders who leave a lane's origin with any departure from `first` to `last`,
+   * inclusive, alight at a stop at `arrival`, and no earlier. Calls for one stop come in order of
+   * arrival.
+   */
+  arrive(stop: StopOrdinal, lane: number, arrival: Millis, first: number, last: number): void;
+}
 
 /**
  * Finds the earliest arrivals by scheduled transit for every departure of a window, from several

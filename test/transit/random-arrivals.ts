@@ -1,5 +1,4 @@
-import { LANES } from '../../builder/transit/lane-search.ts';
-import type { ArrivalListener } from '../../builder/transit/range-arrivals.ts';
+import { type ArrivalListener, LANES } from '../../builder/transit/lane-search.ts';
 import type { Dice } from './dice.ts';
 
 interface Window {

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { buildCallOrder } from '../../builder/transit/call-order.ts';
-import { LANES, LaneSearch } from '../../builder/transit/lane-search.ts';
-import type { RangeLimits } from '../../builder/transit/range-arrivals.ts';
+import { LANES, LaneSearch, type RangeLimits } from '../../builder/transit/lane-search.ts';
 import { buildTripTransfers } from '../../builder/transit/trip-transfers.ts';
 import { Raptor } from '../../shards/transit/raptor.ts';
 import { forAll } from '../support/for-all.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { stationOf, timeZoneOf } from '../../builder/gtfs/feed.ts';
 import { FeedReport } from '../../builder/gtfs/feed-report.ts';
 import { type Pathway, readPathways } from '../../builder/gtfs/pathways.ts';
-import { stationOf, timeZoneOf } from '../../builder/gtfs/stations.ts';
 import { type FeedStop, readStops } from '../../builder/gtfs/stops.ts';
 import { readTransfers } from '../../builder/gtfs/transfers.ts';
 import { type FeedRecord, type FeedTables, feedSource } from './gtfs-text.ts';
