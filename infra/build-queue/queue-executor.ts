@@ -28,78 +28,61 @@ const KEEP_S = 7 * 86_400;
 const CLOSE_MS: Millis = 3_000;
 
 /**
- * Runs tasks on other machines, by a queue of which this is the only producer. It asks for the
- * state of each task again and again, since a task's id is that of its job: adding it again changes
+ * Opens an executor that runs tasks on other machines, by the queue of a store of which this is the
+ * only producer; what earlier commands have left finished there is removed. It asks for the state
+ * of each task again and again, since a task's id is that of its job: adding it again changes
  * nothing, and what the queue does not know is added, whether it is new, or lost with the memory of
- * Redis, or left by a command that was killed. Events of the queue would be lost with it.
+ * Redis, or left by a command that was killed. Events of the queue would be lost with it. Throws a
+ * `UsageError` if the queue is unreachable.
  */
-export class QueueExecutor implements Executor {
-  readonly #queue: BuildQueue;
-  readonly #store: WritableStore;
-  readonly #note: Progress['note'];
+export async function openQueueExecutor(
+  address: string,
+  store: WritableStore,
+  { note }: Progress,
+): Promise<Executor> {
+  const queue = await BuildQueue.open(address, store, { note, isCommand: true });
+  const { jobs } = queue;
+  for (const state of ['completed', 'failed'] as const) await jobs.clean(0, 0, state);
   /** Uploads of inputs by their contents, which many tasks read. */
-  readonly #uploads = new Map<string, Promise<void>>();
-  readonly #uploading = new FairSemaphore({ maxConcurrent: UPLOADS });
-  readonly #results = new Map<string, Promise<TaskResult>>();
-  readonly #following = new FairSemaphore({ maxConcurrent: QUEUED_TASKS });
-  readonly #noted = new Set<string>();
-  #countedMs = Date.now();
-  #isClosed = false;
+  const uploads = new Map<string, Promise<void>>();
+  const uploading = new FairSemaphore({ maxConcurrent: UPLOADS });
+  const results = new Map<string, Promise<TaskResult>>();
+  const following = new FairSemaphore({ maxConcurrent: QUEUED_TASKS });
+  const noted = new Set<string>();
+  let countedMs = Date.now();
+  let isClosed = false;
+  return {
+    run: (node) =>
+      keepUntilFailed(results, node.id, async () => {
+        for (const input of node.inputs) await upload(input);
+        return following.run(SHARED, () => follow(node));
+      }),
+    /** Takes jobs that no worker has begun off the queue. */
+    async close() {
+      if (isClosed) return;
+      isClosed = true;
+      const late = pause(CLOSE_MS, undefined, { ref: false });
+      await Promise.race([Promise.allSettled(results.values()), late]);
+      await queue.close();
+    },
+  };
 
-  private constructor(queue: BuildQueue, store: WritableStore, { note }: Progress) {
-    this.#queue = queue;
-    this.#store = store;
-    this.#note = note;
-  }
-
-  /**
-   * Opens the queue of a store, and removes what earlier commands have left finished there. Throws
-   * a `UsageError` if the queue is unreachable.
-   */
-  static async open(
-    address: string,
-    store: WritableStore,
-    progress: Progress,
-  ): Promise<QueueExecutor> {
-    const { note } = progress;
-    const queue = await BuildQueue.open(address, store, { note, isCommand: true });
-    for (const state of ['completed', 'failed'] as const) await queue.jobs.clean(0, 0, state);
-    return new QueueExecutor(queue, store, progress);
-  }
-
-  run(node: TaskNode): Promise<TaskResult> {
-    return keepUntilFailed(this.#results, node.id, async () => {
-      for (const input of node.inputs) await this.#upload(input);
-      return this.#following.run(SHARED, () => this.#follow(node));
-    });
-  }
-
-  /** Takes jobs that no worker has begun off the queue. */
-  async close(): Promise<void> {
-    if (this.#isClosed) return;
-    this.#isClosed = true;
-    const late = pause(CLOSE_MS, undefined, { ref: false });
-    await Promise.race([Promise.allSettled(this.#results.values()), late]);
-    await this.#queue.close();
-  }
-
-  #upload(local: LocalInput): Promise<void> {
-    return keepUntilFailed(this.#uploads, local.input.sha256, () =>
-      this.#uploading.run(SHARED, () => putInput(this.#store, local)),
+  function upload(local: LocalInput): Promise<void> {
+    return keepUntilFailed(uploads, local.input.sha256, () =>
+      uploading.run(SHARED, () => putInput(store, local)),
     );
   }
 
   /** Adds a task whenever the queue lacks it, until it is done. */
-  async #follow(node: TaskNode): Promise<TaskResult> {
-    const { jobs } = this.#queue;
+  async function follow(node: TaskNode): Promise<TaskResult> {
     const name = nameOf(node.task);
     let losses = -1;
     let reportedMs = Date.now();
-    for (; !this.#isClosed; await pause(POLL_MS)) {
+    for (; !isClosed; await pause(POLL_MS)) {
       try {
         const state = await jobs.getJobState(node.id);
-        if (state === 'unknown') await this.#add(node, ++losses);
-        await this.#requireWorkers();
+        if (state === 'unknown') await add(node, ++losses);
+        await requireWorkers();
         if (state === 'unknown' || state === 'waiting') continue;
         const job = await jobs.getJob(node.id);
         // It has been lost since its state was read.
@@ -108,26 +91,26 @@ export class QueueExecutor implements Executor {
         if (state === 'completed') return taskResultSchema.parse(job.returnvalue);
         if (state === 'failed') throw new BuildError(failureOf(node.task, job));
         if (state === 'delayed') {
-          this.#noteOnce(`${name}: ${job.failedReason || job.progress}; it will be tried again`);
+          noteOnce(`${name}: ${job.failedReason || job.progress}; it will be tried again`);
         } else if (node.task.kind !== 'table') {
           // An export has more tables than anyone could read about.
-          this.#noteOnce(`${job.processedBy}: ${name}`);
+          noteOnce(`${job.processedBy}: ${name}`);
           if (!job.progress || !isDue(reportedMs)) continue;
           reportedMs = Date.now();
-          this.#note(`${name}: ${job.progress}`);
+          note(`${name}: ${job.progress}`);
         }
       } catch (error) {
-        this.#noteOnce(refusalIn(error));
+        noteOnce(refusalIn(error));
       }
     }
     await jobs.remove(node.id);
     throw new Error('the tasks were broken off');
   }
 
-  async #add({ id, task, memory }: TaskNode, losses: number): Promise<void> {
-    if (losses > 0) this.#noteOnce(`the queue has lost jobs (${losses} ×); they are added again`);
+  async function add({ id, task, memory }: TaskNode, losses: number): Promise<void> {
+    if (losses > 0) noteOnce(`the queue has lost jobs (${losses} ×); they are added again`);
     const data = { program: programVersion(), task, memory };
-    await this.#queue.jobs.add(task.kind, data, {
+    await jobs.add(task.kind, data, {
       jobId: id,
       attempts: ATTEMPTS,
       // Computed by the worker's `pauseAfterMs`.
@@ -137,18 +120,16 @@ export class QueueExecutor implements Executor {
     });
   }
 
-  async #requireWorkers(): Promise<void> {
-    if (!isDue(this.#countedMs)) return;
-    this.#countedMs = Date.now();
-    if ((await this.#queue.jobs.getWorkersCount()) > 0) return;
-    this.#noteOnce(
-      `no worker is connected; start some: tta worker --queue … --store ${this.#store.location}`,
-    );
+  async function requireWorkers(): Promise<void> {
+    if (!isDue(countedMs)) return;
+    countedMs = Date.now();
+    if ((await jobs.getWorkersCount()) > 0) return;
+    noteOnce(`no worker is connected; start some: tta worker --queue … --store ${store.location}`);
   }
 
-  #noteOnce(line: string): void {
-    if (!this.#noted.has(line)) this.#note(line);
-    this.#noted.add(line);
+  function noteOnce(line: string): void {
+    if (!noted.has(line)) note(line);
+    noted.add(line);
   }
 }
 

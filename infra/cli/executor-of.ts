@@ -18,12 +18,12 @@ export function executorOf(
 ): OpenExecutor | undefined {
   if (queue === undefined) return undefined;
   return async () => {
-    const { QueueExecutor } = await import('../build-queue/queue-executor.ts');
-    const executor = await QueueExecutor.open(queue, store, progress);
+    const { openQueueExecutor } = await import('../build-queue/queue-executor.ts');
+    const executor = await openQueueExecutor(queue, store, progress);
     const close = () => executor.close();
     const ending = shutDownOnSignals({ close, withinMs: ENDS_WITHIN_MS, failsBySignal: true });
     return {
-      run: (node) => executor.run(node),
+      run: executor.run,
       close() {
         ending.cancel();
         return executor.close();

@@ -12,7 +12,7 @@ import { silent } from '../../builder/progress.ts';
 import { perform } from '../../builder/tasks/executor.ts';
 import { type TaskNode, tasksOf } from '../../builder/tasks/task.ts';
 import { BuildQueue, connect } from '../../infra/build-queue/queue.ts';
-import { QueueExecutor } from '../../infra/build-queue/queue-executor.ts';
+import { openQueueExecutor } from '../../infra/build-queue/queue-executor.ts';
 import { isTransient } from '../../infra/build-queue/retries.ts';
 import { openWorker } from '../../infra/build-queue/worker.ts';
 import { StoreError } from '../../shards/errors.ts';
@@ -83,7 +83,7 @@ async function place() {
     queue,
     async command() {
       const { notes, progress } = noting();
-      const executor = await ofThisTest(QueueExecutor.open(address, store, progress));
+      const executor = await ofThisTest(openQueueExecutor(address, store, progress));
       const build = (root = buildOf()) => perform(root, executor, async () => false);
       return { executor, notes, build };
     },
@@ -360,7 +360,7 @@ test('what the queue has lost is added again by the command, also if Redis start
   const store = await ofThisTest(new FolderStore(path.join(folder, 'flushed')));
   const notes: string[] = [];
   const progress = { ...silent, note: (line: string) => void notes.push(line) };
-  const executor = await ofThisTest(QueueExecutor.open(own.address(0), store, progress));
+  const executor = await ofThisTest(openQueueExecutor(own.address(0), store, progress));
   const queue = await ofThisTest(BuildQueue.open(own.address(0), store));
   const building = perform(buildOf(), executor, async () => false);
   await expect.poll(() => unfinished(queue)).toBe(2);

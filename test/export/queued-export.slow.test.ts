@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { silent } from '../../builder/progress.ts';
 import { exportTablesBy } from '../../builder/tasks/export-tables.ts';
 import { BuildQueue, type BuildQueueJob, connect } from '../../infra/build-queue/queue.ts';
-import { QueueExecutor } from '../../infra/build-queue/queue-executor.ts';
+import { openQueueExecutor } from '../../infra/build-queue/queue-executor.ts';
 import { pauseAfterMs } from '../../infra/build-queue/retries.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import { type RedisServer, startRedis } from '../support/redis-server.ts';
@@ -117,7 +117,7 @@ test('the command fails with the first table that fails, and names it, while ear
     return { searched: [], notes: [] };
   };
   const connection = await connect(address);
-  const executor = await ofThisTest(QueueExecutor.open(address, store, silent));
+  const executor = await ofThisTest(openQueueExecutor(address, store, silent));
   const { jobs } = await ofThisTest(BuildQueue.open(address, store));
   const worker = new Worker(jobs.name, work, { connection, concurrency: 2 });
   try {
@@ -144,7 +144,7 @@ test('the command reports once why a table keeps failing transiently', async () 
   const connection = await connect(address);
   const settings = { backoffStrategy: pauseAfterMs };
   const progress = { ...silent, note: (line: string) => void notes.push(line) };
-  const executor = await ofThisTest(QueueExecutor.open(address, store, progress));
+  const executor = await ofThisTest(openQueueExecutor(address, store, progress));
   const { jobs } = await ofThisTest(BuildQueue.open(address, store));
   const worker = new Worker(jobs.name, work, { connection, settings });
   try {

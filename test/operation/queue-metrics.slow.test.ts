@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
 import { silent } from '../../builder/progress.ts';
 import { BuildQueue } from '../../infra/build-queue/queue.ts';
-import { QueueExecutor } from '../../infra/build-queue/queue-executor.ts';
+import { openQueueExecutor } from '../../infra/build-queue/queue-executor.ts';
 import { queueMetrics } from '../../infra/build-queue/queue-metrics.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import { startRedis } from '../support/redis-server.ts';
@@ -57,7 +57,7 @@ test('workers report failed jobs until the next command', async () => {
   await finished('bad', 'third');
   expect(await failed()).toBe('2');
   const store = new FolderStore(folder);
-  await ofThisTest(QueueExecutor.open(redis.address(1), store, silent));
+  await ofThisTest(openQueueExecutor(redis.address(1), store, silent));
   expect(await failed()).toBe('0');
   await finished('bad', 'fourth');
   expect(await failed()).toBe('1');
