@@ -12,10 +12,9 @@ import { type CellParams, requestedCells } from '../modes-and-types.ts';
 import type { NthFilter } from '../nearest/nth-times.ts';
 import { type NthParams, requestedNth } from '../nearest/summary.ts';
 import { nextCursor, type Page, type PagedRequest, pagedRequest } from '../rows/pagination.ts';
-import { type ArealQuery, arealParts, type BlockRows } from './block-rows.ts';
+import { AreaRows, type AreaTimes, nearestTimes, nthTimes } from './area-rows.ts';
+import { type ArealQuery, arealParts } from './block-rows.ts';
 import type { CountyBlocks, FoundBlocks } from './drawn-blocks.ts';
-import { NearestAreaRows } from './nearest-area-rows.ts';
-import { NthAreaRows } from './nth-area-rows.ts';
 
 /** Maximum number of blocks read together. */
 const BLOCKS_PER_READ = 32;
@@ -32,7 +31,7 @@ const BLOCKS_PER_PAGE = 4_096;
  * ends, or null if the found blocks have no more rows.
  */
 async function addArealPage<Times>(
-  rows: BlockRows<Times>,
+  rows: AreaRows<Times>,
   release: Release,
   { format }: QueryContext,
   resolved: ResolvedArea,
@@ -51,7 +50,7 @@ async function addArealPage<Times>(
       step = Math.min(BLOCKS_PER_READ, step * 2);
       const some = ordinals.slice(first, end);
       const wanted = query.withMissing ? some : some.filter((block) => index.isRoutable(block));
-      const times = await rows.read(county, index, wanted);
+      const times = await rows.times.read(county, index, wanted);
       blocksRead += wanted.length;
       for (const [i, ordinal] of wanted.entries()) {
         rows.add(index, ordinal, times[i], outlineOf(index.geoids[ordinal]));
@@ -154,11 +153,13 @@ export async function queryArea(
 ): Promise<QueryResult> {
   const { query, nthFilter, page } = resolved;
   const results = context.format.rows(allColumns(arealParts(query, nthFilter)));
-  const add = <Times>(rows: BlockRows<Times>) =>
-    addArealPage(rows, release, context, resolved, counties);
+  const add = <Times>(times: AreaTimes<Times>) => {
+    const rows = new AreaRows(results, release, times, resolved);
+    return addArealPage(rows, release, context, resolved, counties);
+  };
   const end = await (nthFilter === null
-    ? add(new NearestAreaRows(results, release, query, page))
-    : add(new NthAreaRows(results, release, { query, nthFilter, page })));
+    ? add(nearestTimes(release, query))
+    : add(nthTimes(release, nthFilter)));
   // If all rows found fit, the next page starts with the blocks not yet looked up.
   const next = end ?? (beyond && beginOf(beyond, nthFilter));
   const next_cursor = nextCursor(context.cursors, page, next);

@@ -3,14 +3,12 @@ import type { BlockIndex } from '../../../shards/blocks/block-index.ts';
 import type { GeoidNumber } from '../../../shards/geoid.ts';
 import type { PolygonGeometry } from '../../../shards/geometry/geo-json.ts';
 import { type Mode, modeIdOf } from '../../../shards/modes.ts';
-import type { CountyManifest } from '../../../shards/release/manifest.ts';
 import type { Bytes, CountyBlock, DestTypeId } from '../../../shards/units.ts';
 import { Columns, Geometry, KeptPart, NO_COLUMNS } from '../../formats/columns.ts';
 import type { Rows } from '../../formats/rows.ts';
 import type { CellFilter } from '../modes-and-types.ts';
 import { NTH, type NthFilter } from '../nearest/nth-times.ts';
 import { unroutedReason } from '../origins/unrouted.ts';
-import type { Page } from '../rows/pagination.ts';
 import {
   GEOID,
   type ModeTime,
@@ -28,23 +26,6 @@ export interface ArealQuery extends CellFilter {
   readonly withPopulation: boolean;
   /** Whether pairs of type and mode without a time also get a row, with the reason. */
   readonly withMissing: boolean;
-}
-
-/** The rows of a page, added block by block. */
-export interface BlockRows<Times> {
-  /** Reads the times of `blocks` of a county, which are sorted ascending. */
-  read(county: CountyManifest, index: BlockIndex, blocks: Uint32Array): Promise<readonly Times[]>;
-  /** Adds the rows of a block, as far as there is room. */
-  add(
-    index: BlockIndex,
-    ordinal: CountyBlock,
-    times: Times,
-    outline: PolygonGeometry | undefined,
-  ): void;
-  /** Position of the last row. */
-  readonly end: Page['position'];
-  /** Whether a row did not fit the page. */
-  readonly hasMore: boolean;
 }
 
 /** Size at which a page ends, since outlines of remote blocks have thousands of vertices. */

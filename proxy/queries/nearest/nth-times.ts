@@ -43,7 +43,7 @@ export interface TypeTimes {
 }
 
 /** The leaf types of a filter, ascending. */
-export function leavesOf({ taxonomy }: Release, { types }: NthFilter): readonly DestTypeId[] {
+export function leavesOf({ taxonomy }: Release, { types }: CellFilter): readonly DestTypeId[] {
   return taxonomy.leafIds.filter((leaf) => types?.has(leaf) !== false);
 }
 
