@@ -12,7 +12,6 @@ import { postEndpoint } from '../endpoint.ts';
 import { members } from '../fields/field.ts';
 import { maxRows, NEAREST_ROWS } from '../fields/rows.ts';
 import { requestedCells } from '../queries/modes-and-types.ts';
-import { nthRows, nthTimesOf } from '../queries/nearest/nth-times.ts';
 import {
   blockMetadata,
   categoryTime,
@@ -65,10 +64,13 @@ function summaries<O>(
         columns: summaryColumns(filter, nthFilter),
       };
       return originBatch(release, kind, request, async (block, origin) => ({
-        rows:
-          nthFilter === null
-            ? summaryRows(await summaryOf(block, filter), origin)
-            : nthRows(release, await nthTimesOf(block, nthFilter), nthFilter, origin),
+        rows: summaryRows(
+          release,
+          await summaryOf(block, filter, nthFilter),
+          filter,
+          nthFilter,
+          origin,
+        ),
         about: of(block, origin.name),
       }));
     },

@@ -1,17 +1,14 @@
 import { z } from 'zod';
 import type { EncodedRow } from '../../../shards/matrix/row-codec.ts';
-import { type Mode, modeIdOf } from '../../../shards/modes.ts';
+import type { Mode } from '../../../shards/modes.ts';
 import { insertNth, MAX_NTH } from '../../../shards/nearest/nth-nearest.ts';
 import type { PoiTable } from '../../../shards/pois/poi-table.ts';
 import type { Release } from '../../../shards/release/release.ts';
 import type { DestTypeId, Tenths } from '../../../shards/units.ts';
 import { BOUNDS } from '../../bounds.ts';
 import { Columns, NO_COLUMNS } from '../../formats/columns.ts';
-import type { FoundRows } from '../../formats/rows.ts';
 import type { CellFilter } from '../modes-and-types.ts';
 import type { OriginBlock } from '../origins/origin-block.ts';
-import { isAfter, type Page } from '../rows/pagination.ts';
-import { NO_ORIGIN, TIME, timeKey, typeColumns } from '../rows/row-columns.ts';
 
 /** Filter of a request for the n-th nearest POIs of each type, or for counts of POIs. */
 export interface NthFilter extends CellFilter {
@@ -21,13 +18,13 @@ export interface NthFilter extends CellFilter {
   readonly countTenths: Tenths | null;
 }
 
-/** The n-th nearest POI of a type, by one mode. */
-export interface NthRow {
+/** The time to the n-th nearest POI of a type, by one mode. */
+export interface NthTime {
   readonly mode: Mode;
   readonly type: DestTypeId;
   readonly nth: number;
   readonly tenths: Tenths;
-  /** Number of POIs of the type within the filter's `countTenths`. */
+  /** Number of POIs of the type within the filter's `countTenths`; 0 if none are counted. */
   readonly count: number;
 }
 
@@ -76,6 +73,26 @@ export async function typeTimesOf(
   return byMode;
 }
 
+/** As `nthTimesOf`, to the nearest POI of each type. */
+export async function nearestTimesOf(
+  { release, county, index, ordinal }: OriginBlock,
+  { modes, types }: CellFilter,
+): Promise<NthTime[]> {
+  if (!index.isRoutable(ordinal)) return [];
+  const times = await release.nearest(county, ordinal);
+  const { leafIds } = release.taxonomy;
+  const found: NthTime[] = [];
+  for (const position of modes) {
+    const { mode } = release.services[position];
+    for (let leaf = 0; leaf < leafIds.length; leaf++) {
+      const tenths = times[position * leafIds.length + leaf];
+      if (tenths === 0 || types?.has(leafIds[leaf]) === false) continue;
+      found.push({ mode, type: leafIds[leaf], nth: 1, tenths, count: 0 });
+    }
+  }
+  return found;
+}
+
 /**
  * Returns the times from a block to its n-th nearest POIs, ordered by mode id, type id, n; times
  * beyond 30 minutes are absent. Takes at most one range read once the county's head is cached.
@@ -83,12 +100,12 @@ export async function typeTimesOf(
 export async function nthTimesOf(
   { release, county, index, ordinal }: OriginBlock,
   filter: NthFilter,
-): Promise<NthRow[]> {
+): Promise<NthTime[]> {
   if (!index.isRoutable(ordinal)) return [];
   const { matrix, table } = await release.pois(county);
   const leaves = leavesOf(release, filter);
   const row = await matrix.encodedRow(ordinal);
-  const rows: NthRow[] = [];
+  const rows: NthTime[] = [];
   for (const [m, times] of (await typeTimesOf(release, row, table, leaves, filter)).entries()) {
     const mode = release.services[filter.modes[m]].mode;
     for (const [leaf, type] of leaves.entries()) {
@@ -100,26 +117,6 @@ export async function nthTimesOf(
     }
   }
   return rows;
-}
-
-/** Renders the rows. `origin`: the members that identify the origin in a batch. */
-export function nthRows(
-  { turns }: Release,
-  found: readonly NthRow[],
-  filter: NthFilter,
-  { columns, name } = NO_ORIGIN,
-): FoundRows {
-  return {
-    count: found.length,
-    async addTo(rows) {
-      const add = rows.of(columns, typeColumns(filter.labels), TIME, ...nthColumns(filter));
-      for (const { mode, type, nth, tenths, count } of found) {
-        add(name, type, timeKey(mode) + tenths, nth, count);
-        const pause = turns.yieldIfOverdue();
-        if (pause) await pause;
-      }
-    },
-  };
 }
 
 export const NTH = new Columns<number | undefined>({
@@ -145,27 +142,9 @@ export const COUNT = new Columns<number>({
 });
 
 /** Columns that follow those of a summary of the nearest POIs. */
-export function nthColumns({ nths, countTenths }: NthFilter) {
+export function nthColumns(filter: NthFilter | null) {
   return [
-    nths === null ? NO_COLUMNS : NTH,
-    countTenths === null ? NO_COLUMNS : COUNT,
-  ] as const satisfies readonly unknown[];
-}
-
-/** The position before all rows: mode id, type id, n. */
-export const NTH_BEGINS = [0, 0, 0];
-
-/** Returns the rows of a page, and the position of its last row; null if there are no more rows. */
-export function nthPage(
-  all: readonly NthRow[],
-  { position, limit }: Pick<Page, 'position' | 'limit'>,
-): { rows: NthRow[]; end: Page['position'] | null } {
-  const open = all.filter((row) => isAfter(positionOf(row), position));
-  const rows = open.slice(0, limit);
-  const isLast = rows.length === open.length;
-  return { rows, end: isLast ? null : positionOf(rows[rows.length - 1]) };
-}
-
-function positionOf({ mode, type, nth }: NthRow): Page['position'] {
-  return [modeIdOf(mode), type, nth];
+    filter?.nths == null ? NO_COLUMNS : NTH,
+    filter?.countTenths == null ? NO_COLUMNS : COUNT,
+  ] as const;
 }

@@ -1,7 +1,6 @@
-import { type Mode, modeIdOf } from '../../../shards/modes.ts';
+import { modeIdOf } from '../../../shards/modes.ts';
 import type { Release } from '../../../shards/release/release.ts';
-import type { Taxonomy } from '../../../shards/taxonomy.ts';
-import type { DestTypeId, Minutes } from '../../../shards/units.ts';
+import type { Minutes } from '../../../shards/units.ts';
 import { DEFAULT_LIMIT } from '../../bounds.ts';
 import { type QueryResult, rowsResponse } from '../../endpoint.ts';
 import { allColumns, type RowColumn } from '../../formats/columns.ts';
@@ -11,7 +10,13 @@ import type { QueryContext } from '../../services.ts';
 import { type CellFilter, type CellParams, requestedCells } from '../modes-and-types.ts';
 import type { OriginBlock } from '../origins/origin-block.ts';
 import { unroutedMetadata, unroutedModes } from '../origins/unrouted.ts';
-import { canonicalRequest, nextCursor, type Page, pagedRequest } from '../rows/pagination.ts';
+import {
+  canonicalRequest,
+  isAfter,
+  nextCursor,
+  type Page,
+  pagedRequest,
+} from '../rows/pagination.ts';
 import {
   MODE_TIME,
   NO_ORIGIN,
@@ -24,12 +29,10 @@ import {
 import {
   COUNT,
   NTH,
-  NTH_BEGINS,
   type NthFilter,
-  type NthRow,
+  type NthTime,
+  nearestTimesOf,
   nthColumns,
-  nthPage,
-  nthRows,
   nthTimesOf,
 } from './nth-times.ts';
 
@@ -63,61 +66,39 @@ export function summaryColumns(
   { labels }: CellFilter,
   nthFilter: NthFilter | null,
 ): readonly RowColumn[] {
-  const counts = nthFilter === null ? [] : nthColumns(nthFilter);
-  return allColumns([typeColumns(labels), TIME, ...counts]);
+  return allColumns([typeColumns(labels), TIME, ...nthColumns(nthFilter)]);
 }
 
-/** Cells of a block's nearest times, by mode id, then type id. */
-interface SummaryCells {
-  readonly release: Release;
-  /** All cells of the block, as stored in the release. */
-  readonly times: Uint16Array;
-  /** Indexes of the selected cells in `times`, sorted ascending. */
-  readonly selected: readonly number[];
-  readonly labels: Taxonomy | null;
+/** Rows written between two clock checks. */
+const ROWS_PER_STEP = 8;
+
+/**
+ * Finds the rows of the summary of a block, ordered by mode id, type id, n; times beyond 30 minutes
+ * have none. At most one range read once the county's head is cached.
+ */
+export function summaryOf(
+  block: OriginBlock,
+  filter: CellFilter,
+  nthFilter: NthFilter | null,
+): Promise<NthTime[]> {
+  return nthFilter === null ? nearestTimesOf(block, filter) : nthTimesOf(block, nthFilter);
 }
 
-/** Reads the selected cells of a block that have a time, with at most one range read. */
-export async function summaryOf(
-  { release, county, index, ordinal }: OriginBlock,
-  { modes, types, labels }: CellFilter,
-): Promise<SummaryCells> {
-  if (!index.isRoutable(ordinal)) {
-    return { release, times: new Uint16Array(0), selected: [], labels };
-  }
-  const times = await release.nearest(county, ordinal);
-  const { leafIds } = release.taxonomy;
-  const selected: number[] = [];
-  for (const mode of modes) {
-    for (let leaf = 0; leaf < leafIds.length; leaf++) {
-      const column = mode * leafIds.length + leaf;
-      if (times[column] > 0 && types?.has(leafIds[leaf]) !== false) selected.push(column);
-    }
-  }
-  return { release, times, selected, labels };
-}
-
-/** The mode and type of a cell. */
-function cellOf(
-  { services, taxonomy: { leafIds } }: Release,
-  column: number,
-): { mode: Mode; type: DestTypeId } {
-  const mode = Math.floor(column / leafIds.length);
-  return { mode: services[mode].mode, type: leafIds[column - mode * leafIds.length] };
-}
-
-/** Renders cells as rows. `origin`: the members that identify the origin in a batch. */
+/** The rows of a summary. `origin`: the members that identify the origin in a batch. */
 export function summaryRows(
-  { release, times, selected, labels }: SummaryCells,
+  { turns }: Release,
+  found: readonly NthTime[],
+  { labels }: CellFilter,
+  nthFilter: NthFilter | null,
   { columns, name } = NO_ORIGIN,
 ): FoundRows {
   return {
-    count: selected.length,
+    count: found.length,
     async addTo(rows) {
-      const add = rows.of(columns, typeColumns(labels), TIME);
-      for (const column of selected) {
-        const { mode, type } = cellOf(release, column);
-        add(name, type, timeKey(mode) + times[column]);
+      const add = rows.of(columns, typeColumns(labels), TIME, ...nthColumns(nthFilter));
+      for (const [i, { mode, type, nth, tenths, count }] of found.entries()) {
+        add(name, type, timeKey(mode) + tenths, nth, count);
+        if ((i + 1) % ROWS_PER_STEP === 0) await turns.yieldIfOverdue();
       }
     },
   };
@@ -169,7 +150,7 @@ export function resolveSummary(
     };
   }
   const part = { limit: limit ?? DEFAULT_LIMIT, cursor };
-  const beginning = nthFilter === null ? [0, 0] : NTH_BEGINS;
+  const beginning = nthFilter === null ? [0, 0] : [0, 0, 0];
   return {
     ...pagedRequest(cursors, route, { sent, resolved }, part, beginning),
     filter,
@@ -185,57 +166,25 @@ export async function querySummary(
   originMembers: object,
 ): Promise<QueryResult> {
   const results = format.rows(summaryColumns(filter, nthFilter));
-  const { found, end } =
-    nthFilter === null
-      ? nearestPage(await summaryOf(block, filter), page)
-      : nthPart(block.release, await nthTimesOf(block, nthFilter), nthFilter, page);
-  await found.addTo(results);
+  const all = await summaryOf(block, filter, nthFilter);
+  const { rows, end } = page === null ? { rows: all, end: null } : pageOf(all, page);
+  await summaryRows(block.release, rows, filter, nthFilter).addTo(results);
   const paged = page && { next_cursor: nextCursor(cursors, page, end) };
   const unrouted = unroutedMetadata(unroutedModes(block, filter.modes));
   const body = { ...originMembers, results, ...paged, ...unrouted };
   return rowsResponse(body, results.count);
 }
 
-/** Rows of a summary, and the position where their page ends; null if there are no more. */
-interface SummaryPart {
-  readonly found: FoundRows;
-  readonly end: Page['position'] | null;
-}
-
-function nearestPage(all: SummaryCells, page: Page | null): SummaryPart {
-  const part = page === null ? all : cellsFrom(all, page);
-  return { found: summaryRows(part), end: endOf(all, part) };
-}
-
-function nthPart(
-  release: Release,
-  all: readonly NthRow[],
-  nthFilter: NthFilter,
-  page: Page | null,
-): SummaryPart {
-  const { rows, end } = page === null ? { rows: all, end: null } : nthPage(all, page);
-  return { found: nthRows(release, rows, nthFilter), end };
-}
-
-/** The cells of a page that starts after a position (mode id, type id). */
-function cellsFrom(
-  all: SummaryCells,
-  { position: [afterMode, afterType], limit }: Page,
-): SummaryCells {
-  const open = all.selected.filter((column) => {
-    const [mode, type] = positionOf(all, column);
-    return mode > afterMode || (mode === afterMode && type > afterType);
-  });
-  return { ...all, selected: open.slice(0, limit) };
-}
-
-/** Position where a page ends; null if it is the last. */
-function endOf(all: SummaryCells, { selected }: SummaryCells): Page['position'] | null {
-  const last = selected.at(-1);
-  return last === undefined || last === all.selected.at(-1) ? null : positionOf(all, last);
-}
-
-function positionOf({ release }: SummaryCells, column: number): [mode: number, type: number] {
-  const { mode, type } = cellOf(release, column);
-  return [modeIdOf(mode), type];
+/** Returns the rows of a page, and the position of its last row; null if there are no more rows. */
+function pageOf(
+  all: readonly NthTime[],
+  { position, limit }: Page,
+): { rows: NthTime[]; end: Page['position'] | null } {
+  /** Mode id, type id and, in pages by n, n. */
+  const positionOf = ({ mode, type, nth }: NthTime) =>
+    [modeIdOf(mode), type, nth].slice(0, position.length);
+  const open = all.filter((row) => isAfter(positionOf(row), position));
+  const rows = open.slice(0, limit);
+  const isLast = rows.length === open.length;
+  return { rows, end: isLast ? null : positionOf(rows[rows.length - 1]) };
 }
