@@ -45,7 +45,7 @@ export async function findMarks(
       (await nearestPoi(responses, geoid, { ...point, mode: [mode] }));
     if (found === null) continue;
     const { dest_id, lat, lon } = found;
-    const detail = await responses.json(poiDetail, { parameters: { dest_id } });
+    const detail = await responses.json(poiDetail, { dest_id });
     const types = detail.type_ids as number[];
     const type = types.includes(GROCERY_STORES) ? GROCERY_STORES : types[0];
     return {
@@ -67,7 +67,7 @@ export async function findMarks(
 /** Returns the POI nearest to a point of a block; null if none is reached. */
 async function nearestPoi(responses: ExampleResponses, geoid: Geoid, query: object) {
   const parameters = { ...query, limit: ROWS_EXAMINED };
-  const found = await responses.json(pointPois, { parameters }).catch(onProblem);
+  const found = await responses.json(pointPois, parameters).catch(onProblem);
   // On a border, a point may resolve to the neighbouring block.
   if (found?.resolved_block !== geoid) return null;
   const rows = found.results as (ExampleMarks['poi'] & { travel_time: number })[];
@@ -85,16 +85,14 @@ async function rideFrom(
   const mode = 'transit';
   if (release.positionOf(mode) === -1) return null;
   const parameters = { ...point, mode: [mode], limit: ROWS_EXAMINED };
-  const found = await responses.json(pointPois, { parameters }).catch(onProblem);
+  const found = await responses.json(pointPois, parameters).catch(onProblem);
   const rows = (found?.results ?? []) as { dest_id: DestId; travel_time: number }[];
   // The longer a trip, the likelier a ride.
   const longest = rows.toSorted((a, b) => b.travel_time - a.travel_time);
   for (const { dest_id } of longest.slice(0, TRIPS_EXAMINED)) {
     const trip = { dest_id, mode } as const;
     // A trip that cannot be explained, even because of damage, must not cost the other examples.
-    const explained = await responses
-      .json(explain, { parameters: { geoid, ...trip } })
-      .catch(() => null);
+    const explained = await responses.json(explain, { geoid, ...trip }).catch(() => null);
     const legs = (explained?.legs ?? []) as { route?: string }[];
     if (legs.some(({ route }) => route !== undefined)) return trip;
   }

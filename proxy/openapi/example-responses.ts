@@ -12,11 +12,8 @@ import { QueryCache } from '../metering/query-cache.ts';
 import { ResponseCache } from '../metering/response-cache.ts';
 import type { ProxyServices } from '../services.ts';
 
-/** An example request to an endpoint: values by parameter name, or a body. */
-export interface ExampleRequest {
-  readonly parameters?: Readonly<Record<string, unknown>>;
-  readonly body?: object;
-}
+/** An example request to an endpoint: values by parameter name, or the members of a body. */
+export type ExampleRequest = Readonly<Record<string, unknown>>;
 
 /** Secrets for examples only: examples contain no usable cursor or link, and need no ledger. */
 const secrets = () => ['the secret of the examples'];
@@ -65,12 +62,7 @@ export class ExampleResponses {
   }
 
   /** Returns the response as text of a media type; rejects with the problem if there is one. */
-  async text(
-    endpoint: Endpoint,
-    { parameters = {}, body }: ExampleRequest,
-    mediaType: string,
-  ): Promise<string> {
-    const values = (body ?? parameters) as Readonly<Record<string, unknown>>;
+  async text(endpoint: Endpoint, values: ExampleRequest, mediaType: string): Promise<string> {
     const request = localRequest(endpoint, values, mediaType);
     const exchange = { request, principal: READER, services: this.#services };
     const { response } = await execute(endpoint, exchange);

@@ -82,7 +82,8 @@ export class ServedDocument {
         document.paths[endpoint.path][endpoint.access === 'posted' ? 'post' : 'get'];
       const request = exampleRequest(endpoint, marks, document.components);
       if (request === null) continue;
-      if (request.body) operation.requestBody!.content['application/json'].example = request.body;
+      if (endpoint.access === 'posted')
+        operation.requestBody!.content['application/json'].example = request;
       const { content } = operation.responses[200] ?? operation.responses[201];
       if ('mediaType' in endpoint && endpoint.mediaType) continue;
       for (const [type, described] of Object.entries(content)) {
@@ -128,7 +129,7 @@ function exampleRequest(
   marks: ExampleMarks,
   components: Document['components'],
 ): ExampleRequest | null {
-  if (endpoint.access === 'posted') return { body: endpoint.requestExample(marks) };
+  if (endpoint.access === 'posted') return { ...endpoint.requestExample(marks) };
   const parameters: Record<string, unknown> = {};
   const shape = { ...endpoint.params.shape, ...endpoint.query.shape };
   for (const [name, schema] of Object.entries<z.ZodType>(shape)) {
@@ -138,7 +139,7 @@ function exampleRequest(
     parameters[name] = example.value;
   }
   const isWhole = Object.keys(endpoint.params.shape).every((name) => name in parameters);
-  return isWhole ? { parameters } : null;
+  return isWhole ? parameters : null;
 }
 
 /** Shortens an example: keeps the start of each list of objects, and simplifies outlines. */

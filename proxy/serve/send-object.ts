@@ -6,7 +6,7 @@ import type { ObjectRef } from '../../shards/store/store.ts';
 import type { Bytes, Millis } from '../../shards/units.ts';
 import { knownRepresentation, requirePreconditions } from '../http/caching.ts';
 import { Problem } from '../http/problem.ts';
-import { rateLimited, rateSubject } from '../http/rate-limiting.ts';
+import { overRate } from '../http/rate-limiting.ts';
 import type { RateWindow } from '../ledger/rate-window.ts';
 import type { ProxyServices } from '../services.ts';
 
@@ -84,9 +84,8 @@ function countBytes(
   length: Bytes,
 ): void {
   for (let counted = 1; counted < requestsFor(length); counted++) {
-    const { allowed, rate } = rates.take(rateSubject(request.ip), Date.now());
-    if (!allowed) throw rateLimited(reply, rate);
-    reply.rate = rate;
+    const excess = overRate(rates, request, reply);
+    if (excess) throw excess;
   }
 }
 
