@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { QueryResult } from '../endpoint.ts';
 import { REQUEST_LIMITS } from '../http/request-limits.ts';
 import { PLANS } from '../plans.ts';
-import { originError, truncatedReason } from '../schemas/batch-schemas.ts';
+import { originError, truncatedReason } from '../schemas/schemas.ts';
 import type { QueryContext } from '../services.ts';
 import { type Batch, type BatchResult, runBatch } from './batch.ts';
 

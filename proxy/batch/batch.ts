@@ -5,7 +5,7 @@ import type { FoundRows, Rows } from '../formats/rows.ts';
 import { invalidParameter, Problem } from '../http/problem.ts';
 import { REQUEST_LIMITS } from '../http/request-limits.ts';
 import { tokensExhausted } from '../metering/charges.ts';
-import { ORIGIN_FAULTS, type OriginFault, type TruncatedReason } from '../schemas/batch-schemas.ts';
+import { ORIGIN_FAULTS, type OriginFault, type TruncatedReason } from '../schemas/schemas.ts';
 import type { ProxyServices, QueryContext } from '../services.ts';
 
 /** Batches are not paged: an origin returns all its rows. */

@@ -21,7 +21,7 @@ import {
   type RowOrigin,
   rowSchema,
 } from '../queries/rows/row-columns.ts';
-import { addressMatch } from '../schemas/address-schemas.ts';
+import { addressMatch } from '../schemas/schemas.ts';
 import { type Batch, type OriginOutcome, type OriginResult, originError } from './batch.ts';
 import { blockOrigins, type Point, pointOrigins, type SentBlock } from './origin-lists.ts';
 

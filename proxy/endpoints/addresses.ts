@@ -14,7 +14,7 @@ import {
   TOO_WIDE,
 } from '../queries/addresses/find-addresses.ts';
 import { refuseExchanged } from '../queries/exchanged-coordinates.ts';
-import { MATCH_MEMBERS } from '../schemas/address-schemas.ts';
+import { MATCH_MEMBERS } from '../schemas/schemas.ts';
 
 /** Finds what people type: addresses, intersections, streets, coordinates, blocks, places. */
 export const addresses = freeEndpoint({

@@ -25,8 +25,8 @@ import {
   type SupplyQuery,
   supplyRow,
 } from '../queries/sites/supply.ts';
-import { addressMatch } from '../schemas/address-schemas.ts';
 import { areaFacts, siteErrors, siteId, sitesFrom } from '../schemas/coverage-schemas.ts';
+import { addressMatch } from '../schemas/schemas.ts';
 import { isNone, sourceOfSites } from './sites-coverage.ts';
 
 /** The sizes of catchments where none is sent: with `step`, and with another decay. */

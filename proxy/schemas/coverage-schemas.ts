@@ -4,7 +4,7 @@ import { SUMS, sum, sumsByMinutes } from '../queries/areas/coverage.ts';
 import { modeSchema, rowSchema } from '../queries/rows/row-columns.ts';
 import { SITE_FAULTS } from '../queries/sites/locate-sites.ts';
 import { SITE_LISTS, type SiteMember } from '../queries/sites/site-table.ts';
-import { addressMatch } from './address-schemas.ts';
+import { addressMatch } from './schemas.ts';
 
 export const areaFacts = z
   .object({ blocks: z.int().min(0), land_area_m2: z.number().min(0) })

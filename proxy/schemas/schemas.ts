@@ -3,6 +3,8 @@ import { UNLINKED_REASONS } from '../../shards/blocks/block-index.ts';
 import { BLOCK_GEOID } from '../../shards/geoid.ts';
 import { BASE_WINDOW } from '../../shards/services.ts';
 import { noiseSchema } from '../../shards/weights/noise.ts';
+import { MATCH_KINDS } from '../queries/addresses/address-match.ts';
+import { TAKEN_FROM } from '../queries/addresses/find-addresses.ts';
 import { LEG_KINDS } from '../queries/journeys/journey.ts';
 import { SPREAD_PERCENTILES } from '../queries/journeys/window-trips.ts';
 import { modeSchema } from '../queries/rows/row-columns.ts';
@@ -115,3 +117,65 @@ export const noise = noiseSchema.meta({
   id: 'Noise',
   description: 'How a source changed its counts to protect people, and how far they are off.',
 });
+
+/** The members of a match of an address search. */
+export const MATCH_MEMBERS = {
+  label: z.string(),
+  kind: z.enum(MATCH_KINDS),
+  lat: z.number(),
+  lon: z.number(),
+  geoid: z.string().meta({
+    description:
+      'The GEOID of the block, or of a place or county itself; of a neighbourhood, that of a block in it.',
+  }),
+};
+
+/** The match of an origin or site that was sent as an address. */
+export const addressMatch = z
+  .object({
+    address: z.string().meta({ description: 'As sent.' }),
+    ...MATCH_MEMBERS,
+    confidence: z.number().min(TAKEN_FROM).max(1),
+  })
+  .meta({ id: 'AddressMatch', description: 'The match that was taken for an address.' });
+
+/** Why an origin of a batch returns nothing. */
+export const ORIGIN_FAULTS = [
+  'block-not-found',
+  'no-block-data',
+  'point-not-covered',
+  'address-not-found',
+  'poi-not-found',
+] as const;
+export type OriginFault = (typeof ORIGIN_FAULTS)[number];
+
+export const originError = z
+  .object({
+    type: z.enum(ORIGIN_FAULTS),
+    detail: z.string(),
+    geoid: z.string().nullable().optional(),
+    origin_lat: z.number().nullable().optional(),
+    origin_lon: z.number().nullable().optional(),
+    address: z.string().optional(),
+    dest_id: z.int().nullable().optional(),
+    sent: z.string().optional(),
+    from: z.string().nullable().optional(),
+    to: z.string().nullable().optional(),
+    mode: z.string().optional(),
+    departs: z.string().optional(),
+  })
+  .meta({
+    id: 'OriginError',
+    description:
+      'Why an origin of a batch has no rows. It is named as it was sent. A coordinate or id that ' +
+      'is no number is null; the point or POI is then in `sent`, as JSON, shortened if it is long. A ' +
+      'trip is named by the members that it was sent with.',
+  });
+
+const TRUNCATED_REASONS = ['insufficient-balance', 'row-budget'] as const;
+export type TruncatedReason = (typeof TRUNCATED_REASONS)[number];
+
+export const truncatedReason = z
+  .enum(TRUNCATED_REASONS)
+  .nullable()
+  .meta({ id: 'TruncatedReason', description: 'Why origins were truncated; null if none were.' });

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { ORIGIN_FAULTS } from '../../../proxy/schemas/batch-schemas.ts';
+import { ORIGIN_FAULTS } from '../../../proxy/schemas/schemas.ts';
 import { BY } from '../../support/customers.ts';
 import { expectInvalid, expectOk, expectProblem } from '../api.ts';
 import { demoOfTests, NO_SUCH_BLOCK } from '../demo.ts';
