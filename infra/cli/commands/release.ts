@@ -28,8 +28,11 @@ import { openRelease } from '../../../shards/release/release-source.ts';
 import { openStore, openWritableStore } from '../../../shards/store/open-store.ts';
 import type { Store, WritableStore } from '../../../shards/store/store.ts';
 import { canBeWritten } from '../../../shards/store/store-location.ts';
-import { verifyExports } from '../../../shards/verify/exports.ts';
-import { type Finding, verifyRelease } from '../../../shards/verify/verify-release.ts';
+import {
+  type Finding,
+  verifyExports,
+  verifyRelease,
+} from '../../../shards/verify/verify-release.ts';
 import { ArgumentError, describe, UsageError } from '../../errors.ts';
 import { storeSchema } from '../../settings/locations.ts';
 import { type Flags, readSettings } from '../../settings/read-settings.ts';
