@@ -27,6 +27,7 @@ import {
 } from './receipts/region-receipt.ts';
 import { linkRegion } from './region/link-region.ts';
 import { boxAround, type RegionInputs, readRegion } from './region/read-region.ts';
+import { routingOf } from './routing-parameters.ts';
 import { inScratchFolder } from './scratch-folder.ts';
 
 /** A unit of work: some counties of a plan, and the resources available for them. */
@@ -74,6 +75,7 @@ export async function buildRegion(
     const blocks = new BlockTables(store, plan.blocks);
     const osm = new OsmTables(store, plan.osm);
     const rulesOfR5 = new Set(plan.rules_of_r5);
+    const routing = routingOf(plan.routing);
     const windows = searchedWindows(plan).map(
       ({ feeds, ...window }) => new FeedTables(store, feeds, window),
     );
@@ -86,6 +88,7 @@ export async function buildRegion(
       counties,
       rulesOfR5,
       further: furtherModesOf(plan.modes),
+      routing,
     };
     const region = await readRegion(inputs, progress);
     const linked = linkRegion(region, plan.modes, new Taxonomy(plan.taxonomy.types), progress);

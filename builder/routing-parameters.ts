@@ -7,15 +7,16 @@ import type { Metres, Millis, Minutes, Seconds } from '../shards/units.ts';
 export const MILLIS_PER_SECOND = 1000;
 export const MILLIS_PER_MINUTE = 60_000;
 
-/** Riding speed on level ground, in kilometres an hour. */
+/** Walking and riding speed on level ground, in kilometres an hour. */
+const WALK_KMH = 4.8;
 const RIDE_KMH = 15;
 
 /**
- * The parameters of routing: the only place where they are set. They are recorded in the
- * manifest and echoed to clients as `assumptions`.
+ * The parameters of routing, which builds may replace some of (`ROUTING_OPTIONS`). They are
+ * recorded in the manifest and echoed to clients as `assumptions`.
  */
 export const ROUTING = {
-  walkMetresPerSecond: 4.8 / 3.6,
+  walkMetresPerSecond: WALK_KMH / 3.6,
   bikeMetresPerSecond: RIDE_KMH / 3.6,
   /** The highest traffic stress of streets that are ridden; on others the bike is walked. */
   bikeMaxTrafficStress: 3,
@@ -92,6 +93,89 @@ export const ROUTING = {
   },
 } as const;
 
+type Widened<T> = T extends number
+  ? number
+  : T extends readonly (infer Item)[]
+    ? readonly Item[]
+    : { readonly [Name in keyof T]: Widened<T[Name]> };
+
+/** The parameters of a release. */
+export type Routing = Widened<typeof ROUTING>;
+
+/** A parameter that a build may choose. */
+interface RoutingOption {
+  /** The flag that chooses it, and its unit as messages spell it. */
+  readonly flag: string;
+  readonly unit: string;
+  readonly usual: number;
+  readonly least: number;
+  readonly most: number;
+  readonly isWhole: boolean;
+}
+
+function option(flag: string, unit: string, usual: number, bounds: readonly [number, number]) {
+  return { flag, unit, usual, least: bounds[0], most: bounds[1], isWhole: unit !== 'km/h' };
+}
+
+/** The parameters that a build may choose, by their names in `assumptions`. */
+export const ROUTING_OPTIONS = {
+  walk_speed_kmh: option('--walk-speed', 'km/h', WALK_KMH, [2, 10]),
+  bike_speed_kmh: option('--bike-speed', 'km/h', RIDE_KMH, [5, 40]),
+  bike_max_traffic_stress: option('--bike-stress', 'level', ROUTING.bikeMaxTrafficStress, [1, 4]),
+  transit_board_slack_s: option(
+    '--board-slack',
+    's',
+    ROUTING.transit.boardSlack / MILLIS_PER_SECOND,
+    [0, 600],
+  ),
+  transit_max_walk_leg_min: option(
+    '--max-walk-leg',
+    'min',
+    ROUTING.transit.maxWalkLeg / MILLIS_PER_MINUTE,
+    [1, 60],
+  ),
+  transit_max_transfer_walk_m: option(
+    '--max-transfer-walk',
+    'm',
+    ROUTING.transit.maxTransferWalk,
+    [0, 3_000],
+  ),
+} as const satisfies Readonly<Record<string, RoutingOption>>;
+
+/** Parameters that differ from the usual ones, each in the unit of its name. */
+export type RoutingChoice = {
+  readonly [Name in keyof typeof ROUTING_OPTIONS]?: number | undefined;
+};
+
+/** The parameters of a choice that differ from the usual ones, in one order. */
+export function ownChoice(choice: RoutingChoice): RoutingChoice {
+  const names = Object.keys(ROUTING_OPTIONS) as (keyof RoutingChoice)[];
+  const own = names.filter((name) => {
+    return choice[name] !== undefined && choice[name] !== ROUTING_OPTIONS[name].usual;
+  });
+  return Object.fromEntries(own.map((name) => [name, choice[name]]));
+}
+
+/** Returns all parameters, given those that a build chose. */
+export function routingOf(choice: RoutingChoice): Routing {
+  const { walk_speed_kmh = WALK_KMH, bike_speed_kmh = RIDE_KMH } = choice;
+  const { bike_max_traffic_stress: stress, transit_board_slack_s: slack } = choice;
+  const { transit_max_walk_leg_min: leg, transit_max_transfer_walk_m: transfer } = choice;
+  const { transit } = ROUTING;
+  return {
+    ...ROUTING,
+    walkMetresPerSecond: walk_speed_kmh / 3.6,
+    bikeMetresPerSecond: bike_speed_kmh / 3.6,
+    bikeMaxTrafficStress: stress ?? ROUTING.bikeMaxTrafficStress,
+    transit: {
+      ...transit,
+      boardSlack: slack === undefined ? transit.boardSlack : slack * MILLIS_PER_SECOND,
+      maxWalkLeg: leg === undefined ? transit.maxWalkLeg : leg * MILLIS_PER_MINUTE,
+      maxTransferWalk: transfer ?? transit.maxTransferWalk,
+    },
+  };
+}
+
 /**
  * The rules of this builder that a release may replace by those of Conveyal R5, and what then holds
  * instead.
@@ -120,8 +204,8 @@ export function windowTimes({ opens, departures }: DepartureWindow): {
 }
 
 /** Returns the walking speed of a street mode on level ground, in metres a second. */
-export function walkingSpeed(mode: StreetMode): number {
-  return mode === 'walk_slow' ? SLOW_WALK_KMH / 3.6 : ROUTING.walkMetresPerSecond;
+export function walkingSpeed(mode: StreetMode, { walkMetresPerSecond }: Routing = ROUTING): number {
+  return mode === 'walk_slow' ? SLOW_WALK_KMH / 3.6 : walkMetresPerSecond;
 }
 
 /** Rise over run; positive uphill. */
@@ -174,12 +258,18 @@ export function fastestOf(hasHills: boolean): number {
 }
 
 /**
- * Returns the longest straight-line distance of a ride of this duration, including the link to the
- * street at its start. `fastest` is the maximum speed as a multiple of the speed on level ground.
+ * Returns the longest straight-line distance of a ride or a walk of this duration, including the
+ * link to the street at its start. `fastest` is the maximum speed as a multiple of that on level
+ * ground.
  */
-export function rideMetres(minutes: Minutes, fastest: number): Metres {
+export function rideMetres(
+  minutes: Minutes,
+  fastest: number,
+  { bikeMetresPerSecond, walkMetresPerSecond, linkRadii }: Routing = ROUTING,
+): Metres {
   const seconds = (minutes * MILLIS_PER_MINUTE) / MILLIS;
-  return ROUTING.bikeMetresPerSecond * fastest * seconds + ROUTING.linkRadii[1];
+  const speed = Math.max(bikeMetresPerSecond, walkMetresPerSecond);
+  return speed * fastest * seconds + linkRadii[1];
 }
 
 /** The rank of a percentile among the sorted times of so many departures, from 1. */
@@ -206,10 +296,11 @@ export function assumptions(
   hasHills: boolean,
   rulesOfR5: readonly RuleOfR5[] = [],
   furtherModes: readonly FurtherMode[] = [],
+  routing: Routing = ROUTING,
 ): Manifest['assumptions'] {
   const rules: RulesOfR5 = new Set(rulesOfR5);
   return {
-    ...streetAssumptions(rules),
+    ...streetAssumptions(rules, routing),
     ...furtherAssumptions(furtherModes),
     ...(hasHills && hillAssumptions()),
     ...(directions.includes('to') && {
@@ -217,7 +308,7 @@ export function assumptions(
     }),
     ...(transit && {
       transit_departure: `${transit.service_date}T08:00:00`,
-      ...transitAssumptions(rules),
+      ...transitAssumptions(rules, routing),
       feeds: transit.feeds.map(({ file, feed_id, agency, service_date }) => ({
         file,
         feed_id,
@@ -231,13 +322,13 @@ export function assumptions(
   };
 }
 
-function streetAssumptions(rules: RulesOfR5) {
+function streetAssumptions(rules: RulesOfR5, routing: Routing) {
   return {
     max_trip_duration_min: ROUTING.maxReachMinutes,
     max_reach_min: ROUTING.maxReachMinutes,
-    walk_speed_kmh: 4.8,
-    bike_speed_kmh: 15,
-    bike_max_traffic_stress: ROUTING.bikeMaxTrafficStress,
+    walk_speed_kmh: kmh(routing.walkMetresPerSecond),
+    bike_speed_kmh: kmh(routing.bikeMetresPerSecond),
+    bike_max_traffic_stress: routing.bikeMaxTrafficStress,
     bike_beyond_traffic_stress: 'walked, pushing the bike',
     ...(!rules.has('stress') && {
       bike_tracks:
@@ -291,8 +382,12 @@ function percent(grade: Grade): string {
   return `${Math.round(1000 * grade) / 10} %`;
 }
 
-function transitAssumptions(rules: RulesOfR5) {
-  const { transit } = ROUTING;
+/** A speed in metres a second as kilometres an hour, without the digits of its rounding. */
+function kmh(metresPerSecond: number): number {
+  return Number((metresPerSecond * 3.6).toFixed(6));
+}
+
+function transitAssumptions(rules: RulesOfR5, { transit, walkMetresPerSecond }: Routing) {
   return {
     transit_service_day:
       'unless requested, an ordinary weekday of most feeds; of several, one of the usual pattern of most, and of those the nearest to the date of the street data; a feed for which that day is not ordinary is read on the nearest day of its own usual pattern',
@@ -308,6 +403,9 @@ function transitAssumptions(rules: RulesOfR5) {
     transit_max_transfer_walk_m: transit.maxTransferWalk,
     transit_staying_seated: `where block_id has the vehicle go on within ${transit.maxStaySeatedGap} m, or transfers.txt says so (types 4 and 5)`,
     transit_frequent: `a stop or station where one line in one direction departs at least ${transit.frequentDepartures} times in the window ${BASE_WINDOW.name}, whichever is asked for`,
+    ...(walkMetresPerSecond !== ROUTING.walkMetresPerSecond && {
+      transit_walk_inside_kmh: WALK_KMH,
+    }),
     transit_stations: [enteredBy(rules), levelsBy(rules)].join('; '),
     ...(!rules.has('station-levels') && {
       transit_subway_default_s:

@@ -232,12 +232,12 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
  * decision: whoever makes it raises a number, and whoever removes lines lowers it.
  */
 const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: number }>> = {
-  builder: { files: 357, lines: 39_250 },
-  infra: { files: 120, lines: 13_800 },
+  builder: { files: 357, lines: 39_450 },
+  infra: { files: 120, lines: 13_850 },
   portal: { files: 234, lines: 22_400 },
-  proxy: { files: 273, lines: 35_000 },
-  shards: { files: 174, lines: 17_200 },
-  test: { files: 808, lines: 116_750 },
+  proxy: { files: 269, lines: 34_900 },
+  shards: { files: 173, lines: 17_200 },
+  test: { files: 810, lines: 116_900 },
 };
 
 const TOP_LEVEL = new Set([

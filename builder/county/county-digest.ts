@@ -4,7 +4,7 @@ import { FORMAT_VERSION } from '../../shards/codec/format-version.ts';
 import type { Timetable } from '../../shards/transit/timetable.ts';
 import { TAXONOMY_VERSION } from '../destinations/taxonomy.ts';
 import type { LinkedRegion } from '../region/link-region.ts';
-import { HILLS, ROUTING } from '../routing-parameters.ts';
+import { HILLS } from '../routing-parameters.ts';
 import type { Lines } from '../streets/impassable.ts';
 import { CLOSED } from '../streets/mode-costs.ts';
 import type { ModeNetwork } from '../streets/mode-network.ts';
@@ -27,7 +27,7 @@ export function countyDigest(linked: LinkedRegion, scope: CountyScope): string {
   const { region } = linked;
   const hash = createHash('sha256');
   const text = (value: unknown) => hash.update(`${JSON.stringify(value)}\n`);
-  text([FORMAT_VERSION, SEARCH_VERSION, ROUTING, TAXONOMY_VERSION]);
+  text([FORMAT_VERSION, SEARCH_VERSION, region.routing, TAXONOMY_VERSION]);
   if (region.streets.slopes) text(HILLS);
   if (region.rulesOfR5.size > 0) text([...region.rulesOfR5]);
   text([linked.modes, linked.taxonomy.types]);

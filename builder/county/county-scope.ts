@@ -9,7 +9,7 @@ import type {
 import { CellSet, FINE_CELLS } from '../geo/cell-set.ts';
 import type { LinkedRegion } from '../region/link-region.ts';
 import { fastestIn } from '../region/read-region.ts';
-import { MILLIS_PER_MINUTE, ROUTING, rideMetres } from '../routing-parameters.ts';
+import { MILLIS_PER_MINUTE, rideMetres } from '../routing-parameters.ts';
 import { StopReach } from '../transit/stop-reach.ts';
 
 /** Everything that a county's rows can depend on. Nothing outside the scope changes them. */
@@ -34,8 +34,9 @@ export interface CountyScope {
 export function scopeCounties({ region, searchRegion }: LinkedRegion): CountyScope[] {
   const { counties, targets, destinations, transits } = region;
   const fastest = fastestIn(region);
-  const longest = ROUTING.maxReachMinutes * MILLIS_PER_MINUTE;
-  const reaches = transits.map((transit) => new StopReach(transit, longest, fastest));
+  const { routing } = region;
+  const longest = routing.maxReachMinutes * MILLIS_PER_MINUTE;
+  const reaches = transits.map((transit) => new StopReach(transit, longest, fastest, routing));
   const firstBlocks = new Map<CountyFips, BlockOrdinal>();
   let targetBlocks = 0;
   for (const [county, blocks] of targets) {
@@ -55,13 +56,13 @@ export function scopeCounties({ region, searchRegion }: LinkedRegion): CountySco
     };
     const groundWithin = (minutes: number, from: Int32Array) => {
       const cover = new CellSet(FINE_CELLS);
-      for (const one of boxes) cover.add(bufferBox(one, rideMetres(minutes, fastest)));
+      for (const one of boxes) cover.add(bufferBox(one, rideMetres(minutes, fastest, routing)));
       for (const part of reaches[0]?.boxesAround(from) ?? []) cover.add(part);
       return cover;
     };
-    const stops = stopsWithin(ROUTING.maxReachMinutes);
-    const ground = groundWithin(ROUTING.maxReachMinutes, stops);
-    const nearby = groundWithin(ROUTING.maxMinutes, stopsWithin(ROUTING.maxMinutes));
+    const stops = stopsWithin(routing.maxReachMinutes);
+    const ground = groundWithin(routing.maxReachMinutes, stops);
+    const nearby = groundWithin(routing.maxMinutes, stopsWithin(routing.maxMinutes));
     const near: DestinationOrdinal[] = [];
     const { firstInside, inside } = searchRegion;
     const here = new Set(

@@ -3,7 +3,6 @@ import { buildTimetable, type ScheduledTrip } from '../../shards/transit/timetab
 import type { CountyTransit, StopWalks } from '../../shards/transit/transit-table.ts';
 import type { StopOrdinal, TargetOrdinal } from '../../shards/units.ts';
 import type { LinkedRegion } from '../region/link-region.ts';
-import { ROUTING } from '../routing-parameters.ts';
 import type { AccessLists } from '../search/search-chunk.ts';
 import { continuationsAmong } from '../transit/continuations-among.ts';
 import { EgressWalks } from '../transit/egress.ts';
@@ -38,7 +37,7 @@ export class TransitOfCounty {
     this.#ordinals = ordinals;
     this.#useful = new UsefulWalks(timetables.map(({ timetable }) => timetable));
     this.#egress = new EgressWalks(egress);
-    const { departureStep, boardSlack } = ROUTING.transit;
+    const { departureStep, boardSlack } = region.routing.transit;
     const shared = {
       step: departureStep,
       boardSlack,

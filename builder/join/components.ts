@@ -3,7 +3,7 @@ import type { FurtherMode } from '../../shards/modes.ts';
 import type { Component, FeedFacts } from '../../shards/release/manifest.ts';
 import type { DestTypeId } from '../../shards/units.ts';
 import { PARK_LEAVES, TAXONOMY, TAXONOMY_VERSION } from '../destinations/taxonomy.ts';
-import { HILLS, ROUTING, walkingSpeed } from '../routing-parameters.ts';
+import { HILLS, type Routing, walkingSpeed } from '../routing-parameters.ts';
 
 /**
  * Increment a number when the same files produce different data, so that components built from that
@@ -32,6 +32,7 @@ export interface ReleaseSources {
   readonly listedTypes: ReadonlySet<DestTypeId>;
   /** The modes besides walking, cycling and transit. */
   readonly furtherModes: readonly FurtherMode[];
+  readonly routing: Routing;
 }
 
 /**
@@ -41,7 +42,7 @@ export interface ReleaseSources {
  * its parameters and the code's version.
  */
 export function components(sources: ReleaseSources): Component[] {
-  const { files, transit, listedTypes, streetsAsOfMs, furtherModes } = sources;
+  const { files, transit, listedTypes, streetsAsOfMs, furtherModes, routing } = sources;
   const osm = filesSource('osm', files.osm);
   const listed = files.listed.length > 0 ? filesSource('files', files.listed) : null;
   const gtfs = transit && feedsSource(transit);
@@ -56,7 +57,7 @@ export function components(sources: ReleaseSources): Component[] {
         [osm, elevation],
         'streets',
         READ_AS.streets,
-        streetParameters(elevation, furtherModes),
+        streetParameters(routing, elevation, furtherModes),
       ),
       effective_date: osmDay,
     },
@@ -65,7 +66,9 @@ export function components(sources: ReleaseSources): Component[] {
           {
             component: 'transit_network' as const,
             // The map gives the levels of stations.
-            version: version([gtfs, osm], 'timetable', READ_AS.timetable, [transitParameters()]),
+            version: version([gtfs, osm], 'timetable', READ_AS.timetable, [
+              transitParameters(routing),
+            ]),
             effective_date: transit.service_date,
           },
         ]
@@ -74,7 +77,7 @@ export function components(sources: ReleaseSources): Component[] {
       component: 'pois',
       version: version([osm, listed, gtfs], `taxonomy-${TAXONOMY_VERSION}`, READ_AS.destinations, [
         TAXONOMY,
-        ...(gtfs ? [READ_AS.timetable, transitParameters()] : []),
+        ...(gtfs ? [READ_AS.timetable, transitParameters(routing)] : []),
       ]),
       effective_date: osmDay,
     },
@@ -114,21 +117,25 @@ function feedsSource({ feeds, service_date }: NonNullable<ReleaseSources['transi
 }
 
 /**
- * Returns all street parameters: everything in `ROUTING` except transit, so that none can be
+ * Returns all street parameters: everything in `Routing` except transit, so that none can be
  * forgotten.
  */
-function streetParameters(elevation: string | null, furtherModes: readonly FurtherMode[]) {
-  const { transit: _, ...streets } = ROUTING;
+function streetParameters(
+  routing: Routing,
+  elevation: string | null,
+  furtherModes: readonly FurtherMode[],
+) {
+  const { transit: _, ...streets } = routing;
   return {
     ...streets,
     ...(elevation && { hills: HILLS }),
     ...(furtherModes.length > 0 && {
-      modes: furtherModes.map((mode) => [mode, walkingSpeed(mode)]),
+      modes: furtherModes.map((mode) => [mode, walkingSpeed(mode, routing)]),
     }),
   };
 }
 
 /** Returns all parameters of timetables and stations. */
-function transitParameters() {
-  return { ...ROUTING.transit, maxReachMinutes: ROUTING.maxReachMinutes };
+function transitParameters({ transit, maxReachMinutes }: Routing) {
+  return { ...transit, maxReachMinutes };
 }

@@ -9,6 +9,7 @@ import type { PlannedInput } from '../plan/planned-input.ts';
 import type { ReleasePlan, StoredPlan } from '../plan/release-plan.ts';
 import { readJson } from '../publish/put-object.ts';
 import type { Gathered, RegionCounty, RegionReceipt } from '../receipts/region-receipt.ts';
+import { routingOf } from '../routing-parameters.ts';
 import type { ReleaseSources } from './components.ts';
 import {
   clashOf,
@@ -73,7 +74,7 @@ function short(sha256: string): string {
 }
 
 function sourcesOf(
-  { inputs, service_date, feeds, modes }: ReleasePlan,
+  { inputs, service_date, feeds, modes, routing }: ReleasePlan,
   regions: readonly RegionReceipt[],
 ): ReleaseSources {
   const printsOf = (files: readonly PlannedInput[]) => files.map(({ sha256 }) => sha256);
@@ -86,6 +87,7 @@ function sourcesOf(
     },
     streetsAsOfMs: Math.max(...regions.map((region) => region.streets_as_of_ms)),
     furtherModes: furtherModesOf(modes),
+    routing: routingOf(routing),
     listedTypes: new Set(regions.flatMap((region) => region.listed_types)),
     transit:
       service_date === null ? null : { service_date, feeds: feeds.map(({ facts }) => facts) },

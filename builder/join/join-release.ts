@@ -113,6 +113,7 @@ export async function joinRelease(
       sources.files.elevation !== undefined,
       plan.rules_of_r5,
       sources.furtherModes,
+      sources.routing,
     ),
     taxonomy,
     feeds: (sources.transit?.feeds ?? []).map(licensed),

@@ -46,10 +46,12 @@ import { objectRefsIn, type Receipts } from '../receipts/receipts.ts';
 import {
   fastestOf,
   HILLS,
-  ROUTING,
+  ownChoice,
+  type Routing,
   RULE_NAMES,
   type RuleOfR5,
   rideMetres,
+  routingOf,
 } from '../routing-parameters.ts';
 import { inScratchFolder } from '../scratch-folder.ts';
 import { acceptFeeds, withoutLicence } from '../transit/accept-feeds.ts';
@@ -117,6 +119,7 @@ export async function makePlan(
     windows,
     percentiles,
     furtherModesOf(furtherModes),
+    ownChoice(request.routing ?? {}),
   ];
   const key = keyOf([described.inputs, [...counties].sort(), ...options]);
   const kept = await receipts.find('plan', key, receiptSchema);
@@ -238,6 +241,7 @@ async function prepareAll(
   const addresses = await writeAddresses({ ...of(inputs.addresses), ...origins });
   const box = boxes.reduce(boxAroundBoth);
   const hasHills = inputs.elevation.length > 0;
+  const routing = routingOf(request.routing ?? {});
   const isLayer = await Promise.all(inputs.places.map(pathOf).map(isCountyLayer));
   const layers = inputs.places.filter((_, i) => isLayer[i]);
   const placeFiles = inputs.places.filter((_, i) => !isLayer[i]);
@@ -245,19 +249,22 @@ async function prepareAll(
   const terms = termsOf(request, (feed) => inputAt(feed)!);
   const { feeds, prepared, windows } = await readFeeds(request, terms, { ...context, keyOf }, box);
   const read = [prepared, ...windows.map((window) => window.feeds)].flat();
-  const area = reachable(around(box, hasHills), read, hasHills);
+  const area = reachable(box, read, hasHills, routing);
   const pois = await writePois({ ...of(inputs.pois), area });
   const mapped = boxes.map((county) => bufferBox(county, AROUND_THE_MAP));
   const osm = await writeOsmCells({ ...of(inputs.osm), area, mapped });
   const streetCells = Object.keys(osm.cells).map(Number);
   const elevation = await writeHeights({ ...of(inputs.elevation), cells: streetCells });
-  const listed = feeds ? null : await typesIn(poisWithin(store, pois, around(box, hasHills)));
+  const listed = feeds
+    ? null
+    : await typesIn(poisWithin(store, pois, around(box, hasHills, routing)));
   const taxonomy = publicTaxonomy((type) => listed === null || listed.has(type));
   return {
     program: programVersion(),
     modes: servicesOf(request, feeds !== null),
     taxonomy: { version: TAXONOMY_VERSION, types: [...new Taxonomy(taxonomy).types] },
-    parameters: JSON.parse(JSON.stringify({ ...ROUTING, ...(hasHills && { hills: HILLS }) })),
+    parameters: JSON.parse(JSON.stringify({ ...routing, ...(hasHills && { hills: HILLS }) })),
+    routing: ownChoice(request.routing ?? {}),
     rules_of_r5: rulesIn(request),
     service_date: feeds && isoDate(feeds.clock.common),
     inputs: { ...inputs, places: placeFiles, county_layers: layers },
@@ -436,21 +443,23 @@ function factsOf(feeds: readonly PreparedFeed[]): FeedFacts[] {
 }
 
 /** Returns the area within reach of a box without transit. */
-function around(box: BoundingBox, hasHills: boolean): BoundingBox {
-  return bufferBox(box, rideMetres(ROUTING.maxReachMinutes, fastestOf(hasHills)));
+function around(box: BoundingBox, hasHills: boolean, routing: Routing): BoundingBox {
+  return bufferBox(box, rideMetres(routing.maxReachMinutes, fastestOf(hasHills), routing));
 }
 
 /**
- * Returns the area that contains the streets of every unit. Feeds may lead to any of their stops,
- * and trips continue from there.
+ * Returns the area that contains the streets of every unit, given the box of all blocks. Feeds may
+ * lead to any of their stops, and trips continue from there.
  */
 function reachable(
-  byStreet: BoundingBox,
+  box: BoundingBox,
   feeds: readonly PreparedFeed[],
   hasHills: boolean,
+  routing: Routing,
 ): BoundingBox {
+  const byStreet = around(box, hasHills, routing);
   const stops = feeds.flatMap(({ cells }) =>
-    cells.map((cell) => around(COARSE_CELLS.boxOf(cell), hasHills)),
+    cells.map((cell) => around(COARSE_CELLS.boxOf(cell), hasHills, routing)),
   );
   return FINE_CELLS.boxAround(
     streetAreaOf(FINE_CELLS.boxAround(stops.reduce(boxAroundBoth, byStreet))),

@@ -16,7 +16,7 @@ import { type PreparedFeed, preparedFeedSchema } from '../prepare/read-feeds.ts'
 import { preparedOsmSchema } from '../prepare/read-osm-cells.ts';
 import { preparedAddressesSchema } from '../prepare/write-addresses.ts';
 import { preparedWeightsSchema } from '../prepare/write-weights.ts';
-import { RULE_NAMES } from '../routing-parameters.ts';
+import { type RoutingChoice, RULE_NAMES } from '../routing-parameters.ts';
 import type { SearchedWindow } from '../transit/transit-region.ts';
 import { countyEstimateSchema } from './county-estimate.ts';
 import { plannedInputSchema } from './planned-input.ts';
@@ -31,6 +31,15 @@ const releasePlanSchema = z.strictObject({
   modes: servicesSchema,
   taxonomy: taxonomySchema,
   parameters: z.record(z.string(), z.json()),
+  /** The parameters that the build chose, where they are not the usual ones. */
+  routing: z.strictObject({
+    walk_speed_kmh: z.number().optional(),
+    bike_speed_kmh: z.number().optional(),
+    bike_max_traffic_stress: z.int().optional(),
+    transit_board_slack_s: z.int().optional(),
+    transit_max_walk_leg_min: z.int().optional(),
+    transit_max_transfer_walk_m: z.int().optional(),
+  } satisfies Record<keyof RoutingChoice, z.ZodType>),
   /** The rules that those of R5 replace. */
   rules_of_r5: z.array(z.enum(RULE_NAMES)),
   /** The nominal day of the release; null without feeds. */

@@ -94,6 +94,7 @@ export function linkRegion(
     taxonomy,
     modes,
     searchRegion: {
+      routing: region.routing,
       destinationCount: destinations.length,
       blockCount: blocks.length,
       walk,
@@ -101,7 +102,15 @@ export function linkRegion(
       further,
       bases: basesOf(modes),
       transits: stopLinks
-        ? walkFromStops(transits, region.walk, stopLinks, walk.targets, poiAreas, progress)
+        ? walkFromStops(
+            transits,
+            region.walk,
+            stopLinks,
+            walk.targets,
+            poiAreas,
+            progress,
+            region.routing,
+          )
         : [],
       firstInside: inside.first,
       inside: inside.values,

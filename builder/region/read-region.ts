@@ -13,7 +13,13 @@ import type { BlockTables } from '../prepare/read-blocks.ts';
 import type { FeedTables } from '../prepare/read-feeds.ts';
 import { type OsmTables, streetAreaOf } from '../prepare/read-osm-cells.ts';
 import type { Progress } from '../progress.ts';
-import { fastestOf, ROUTING, type RulesOfR5, rideMetres } from '../routing-parameters.ts';
+import {
+  fastestOf,
+  ROUTING,
+  type Routing,
+  type RulesOfR5,
+  rideMetres,
+} from '../routing-parameters.ts';
 import { buildNetwork } from '../streets/build-network.ts';
 import type { Impassable } from '../streets/impassable.ts';
 import { buildModeNetwork, type ModeNetwork } from '../streets/mode-network.ts';
@@ -87,6 +93,7 @@ export interface Region {
   readonly outlines: readonly Area[] | null;
   /** Barriers that a straight line from a POI to its street must not cross. */
   readonly impassable: Impassable;
+  readonly routing: Routing;
   /** The rules that those of R5 replace. */
   readonly rulesOfR5: RulesOfR5;
   /** When the newest street was edited, or the files were cut, in Unix milliseconds. */
@@ -113,18 +120,22 @@ export interface RegionInputs {
   readonly rulesOfR5: RulesOfR5;
   /** The modes besides walking, cycling and transit; none by default. */
   readonly further?: readonly FurtherMode[];
+  /** The usual parameters by default. */
+  readonly routing?: Routing;
 }
 
 /** Reads all inputs. Bad input throws a `BuildError` that names file and record. */
 export async function readRegion(request: RegionInputs, progress: Progress): Promise<Region> {
   const counties = await readCountyBlocks(request, progress);
-  const { heightsAt, rulesOfR5, further: furtherModes = [] } = request;
+  const { heightsAt, rulesOfR5, further: furtherModes = [], routing = ROUTING } = request;
   const fastest = fastestOf(heightsAt !== null);
   const own = boxAround([...counties.values()].flat());
-  const byStreet = bufferBox(own, rideMetres(ROUTING.maxReachMinutes, fastest));
+  const byStreet = bufferBox(own, rideMetres(routing.maxReachMinutes, fastest, routing));
   const { windows } = request;
   const around =
-    windows.length > 0 ? await transitAround(own, byStreet, windows, fastest, progress) : null;
+    windows.length > 0
+      ? await transitAround(own, byStreet, windows, fastest, progress, routing)
+      : null;
   // Scopes of counties consist of cells, none of which may extend beyond what is read.
   const area = FINE_CELLS.boxAround(around?.area ?? byStreet);
   const extract = await request.osm.extract(area, streetAreaOf(area), progress);
@@ -144,14 +155,14 @@ export async function readRegion(request: RegionInputs, progress: Progress): Pro
     return heightsAt === null ? level : withSlopes(level, heightsAt, progress);
   };
   const streets = await sloped(false);
-  const walk = buildModeNetwork(streets, 'walk', extract, rulesOfR5);
+  const walk = buildModeNetwork(streets, 'walk', extract, rulesOfR5, routing);
   stage.at(1);
-  const bike = buildModeNetwork(streets, 'bike', extract, rulesOfR5);
+  const bike = buildModeNetwork(streets, 'bike', extract, rulesOfR5, routing);
   const further: ModeNetwork[] = [];
   for (const mode of furtherModes) {
     stage.at(2 + further.length);
     const own = mode === 'step_free' ? await sloped(true) : streets;
-    further.push(buildModeNetwork(own, mode, extract, rulesOfR5));
+    further.push(buildModeNetwork(own, mode, extract, rulesOfR5, routing));
   }
   stage.finish(
     `${counted(streets.edgeCount, 'street edge')}; ${[walk, bike, ...further].map((n) => `${n.mode}: ${counted(n.graph.vertexCount, 'vertex', 'vertices')}, ${withCommas(n.islandVertices)} on disconnected islands`).join('; ')}`,
@@ -169,6 +180,7 @@ export async function readRegion(request: RegionInputs, progress: Progress): Pro
     coverage: extract.coverage,
     outlines: extract.outlines,
     impassable: extract.impassable,
+    routing,
     rulesOfR5,
     streetsAsOfMs: extract.newestMs,
   };

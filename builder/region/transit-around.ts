@@ -4,7 +4,7 @@ import type { BoundingBox } from '../../shards/units.ts';
 import { CellSet, COARSE_CELLS } from '../geo/cell-set.ts';
 import type { FeedTables } from '../prepare/read-feeds.ts';
 import type { Progress } from '../progress.ts';
-import { MILLIS_PER_MINUTE, ROUTING } from '../routing-parameters.ts';
+import { MILLIS_PER_MINUTE, ROUTING, type Routing } from '../routing-parameters.ts';
 import type { FeedDay } from '../transit/feed-day.ts';
 import { type FeedsOfWindow, joinFeeds, type TransitOfFeeds } from '../transit/join-feeds.ts';
 import { patternsAmong } from '../transit/patterns-among.ts';
@@ -29,6 +29,7 @@ export async function transitAround(
   windows: readonly FeedTables[],
   fastest: number,
   progress: Progress,
+  routing: Routing = ROUTING,
 ): Promise<TransitAround> {
   const [{ count }] = windows;
   const stage = progress.start('transit', count, 'feeds');
@@ -53,7 +54,7 @@ export async function transitAround(
         };
       }),
     );
-    const reached = joined.map((transit) => reachOf(transit, counties, fastest));
+    const reached = joined.map((transit) => reachOf(transit, counties, fastest, routing));
     for (const box of reached.flatMap(({ boxes }) => boxes)) cells.add(box, 1);
     if (windows.some((_, w) => missingOf(w).length > 0)) continue;
     const transits = joined.map((transit, w) => {
@@ -70,8 +71,9 @@ export async function transitAround(
 /**
  * Finds the stops that could be used from a box, and the boxes within walking distance of these.
  */
-function reachOf(transit: TransitOfFeeds, from: BoundingBox, fastest: number) {
-  const reach = new StopReach(transit, ROUTING.maxReachMinutes * MILLIS_PER_MINUTE, fastest);
+function reachOf(transit: TransitOfFeeds, from: BoundingBox, fastest: number, routing: Routing) {
+  const limit = routing.maxReachMinutes * MILLIS_PER_MINUTE;
+  const reach = new StopReach(transit, limit, fastest, routing);
   // Where counties span several time zones, each zone has its own window.
   const windows = [...new Set(transit.stops.map((stop) => stop.windowStart))];
   const stops = windows.map((opens) => reach.stopsFrom(from, opens));

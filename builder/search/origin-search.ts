@@ -1,6 +1,6 @@
 import type { StopWalks } from '../../shards/transit/transit-table.ts';
 import type { BlockOrdinal, Millis } from '../../shards/units.ts';
-import { ROUTING, rankOfPercentile } from '../routing-parameters.ts';
+import { rankOfPercentile } from '../routing-parameters.ts';
 import { type SearchLink, unpackLink } from '../streets/street-region.ts';
 import { StreetSearch } from '../streets/street-search.ts';
 import { DoorToDoor } from '../transit/door-to-door.ts';
@@ -41,7 +41,7 @@ export class OriginSearch {
     this.#further = region.further.map(
       ({ graph, targets }) => new StreetSearch(graph, targets, BLOCK_LIMIT),
     );
-    const { maxWalkLeg } = ROUTING.transit;
+    const { maxWalkLeg } = region.routing.transit;
     this.#toStops = new StreetSearch(region.walk.graph, region.walk.targets, maxWalkLeg);
     const stops = region.transits[0]?.timetable.stopCount ?? 0;
     this.#accessStops = new Int32Array(stops);
@@ -153,7 +153,7 @@ class WindowSearch {
   readonly percentiles: readonly PercentileTimes[];
 
   constructor(region: SearchRegion, { window, timetable, order, egress }: TransitRegion) {
-    const { departureStep: step, boardSlack } = ROUTING.transit;
+    const { departureStep: step, boardSlack } = region.routing.transit;
     const { departures } = window;
     const limits = { departures, step, boardSlack, limit: BLOCK_LIMIT };
     const ranks = window.percentiles.map((percentile) => rankOfPercentile(percentile, departures));

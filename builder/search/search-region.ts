@@ -1,4 +1,5 @@
 import type { ModeBases } from '../../shards/matrix/row-codec.ts';
+import type { Routing } from '../routing-parameters.ts';
 import type { StreetRegion } from '../streets/street-region.ts';
 import type { TransitRegion } from '../transit/transit-region.ts';
 
@@ -8,6 +9,7 @@ import type { TransitRegion } from '../transit/transit-region.ts';
  * foot, transit stops.
  */
 export interface SearchRegion {
+  readonly routing: Routing;
   readonly destinationCount: number;
   readonly blockCount: number;
   readonly walk: StreetRegion;

@@ -1,4 +1,4 @@
-import { type Grade, HILLS, ROUTING } from '../routing-parameters.ts';
+import { type Grade, HILLS, ROUTING, type Routing } from '../routing-parameters.ts';
 
 const LEVEL_KMH = ROUTING.bikeMetresPerSecond * 3.6;
 
@@ -11,15 +11,18 @@ export const walkingSlowdown: Slowdown = (grade) => {
   return Math.exp(decay * (Math.abs(grade - fastestAt) - Math.abs(fastestAt)));
 };
 
-/** Slowdown of riders, by the table of speeds; on climbs beyond the table the bike is pushed. */
-export const ridingSlowdown: Slowdown = (grade) => {
-  const speeds = HILLS.rideSpeeds;
-  const next = speeds.findIndex(([at]) => grade <= at);
-  if (next === -1) {
-    return walkingSlowdown(grade) * (ROUTING.bikeMetresPerSecond / ROUTING.walkMetresPerSecond);
-  }
-  const [to, speedTo] = speeds[next];
-  const [from, speedFrom] = speeds[Math.max(0, next - 1)];
-  const part = to === from ? 0 : (grade - from) / (to - from);
-  return LEVEL_KMH / (speedFrom + part * (speedTo - speedFrom));
-};
+/**
+ * Returns the slowdown of riders, by the table of speeds; on climbs beyond the table the bike is
+ * pushed.
+ */
+export function ridingSlowdown({ bikeMetresPerSecond, walkMetresPerSecond }: Routing): Slowdown {
+  return (grade) => {
+    const speeds = HILLS.rideSpeeds;
+    const next = speeds.findIndex(([at]) => grade <= at);
+    if (next === -1) return walkingSlowdown(grade) * (bikeMetresPerSecond / walkMetresPerSecond);
+    const [to, speedTo] = speeds[next];
+    const [from, speedFrom] = speeds[Math.max(0, next - 1)];
+    const part = to === from ? 0 : (grade - from) / (to - from);
+    return LEVEL_KMH / (speedFrom + part * (speedTo - speedFrom));
+  };
+}

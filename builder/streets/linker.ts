@@ -1,10 +1,11 @@
 import type { UnlinkedReason } from '../../shards/blocks/block-index.ts';
 import type { Area } from '../../shards/geometry/polygon.ts';
 import { metresPerDegreeLat, metresPerDegreeLon } from '../../shards/geometry/wgs84.ts';
+import type { StreetMode } from '../../shards/modes.ts';
 import type { BoundingBox, Degrees, Metres } from '../../shards/units.ts';
-import { OWN_RULES, ROUTING } from '../routing-parameters.ts';
+import { OWN_RULES, ROUTING, type Routing, walkingSpeed } from '../routing-parameters.ts';
 import { CoveredArea } from './covered-area.ts';
-import { ridingSlowdown, walkingSlowdown } from './hills.ts';
+import { ridingSlowdown, type Slowdown, walkingSlowdown } from './hills.ts';
 import { type Impassable, NOTHING_IMPASSABLE } from './impassable.ts';
 import { CLOSED, type ModeCosts } from './mode-costs.ts';
 import type { ModeGraph } from './mode-graph.ts';
@@ -67,6 +68,7 @@ export class Linker {
   readonly #isCutOff: Uint8Array;
   /** In metres a second. */
   readonly #walkSpeed: number;
+  readonly #ridingSlowdown: Slowdown;
 
   constructor(
     network: StreetNetwork,
@@ -75,9 +77,11 @@ export class Linker {
     isCutOff: Uint8Array,
     { coverage, outlines = null, impassable = NOTHING_IMPASSABLE }: Surroundings,
     rulesOfR5 = OWN_RULES,
-    walkSpeed: number = ROUTING.walkMetresPerSecond,
+    mode: StreetMode = 'walk',
+    routing: Routing = ROUTING,
   ) {
-    this.#walkSpeed = walkSpeed;
+    this.#walkSpeed = walkingSpeed(mode, routing);
+    this.#ridingSlowdown = ridingSlowdown(routing);
     this.#covered = new CoveredArea(coverage, outlines);
     this.#impassable = impassable;
     this.#network = network;
@@ -219,7 +223,7 @@ export class Linker {
   #timeShare(edge: number, fraction: number, direction: number): number {
     const { slopes } = this.#network;
     if (!slopes) return fraction;
-    const slowdown = this.#costs.ridden[edge] & direction ? ridingSlowdown : walkingSlowdown;
+    const slowdown = this.#costs.ridden[edge] & direction ? this.#ridingSlowdown : walkingSlowdown;
     const isBackward = direction === RIDE_BACKWARD;
     const until = (part: number) => slowdownUntil(slopes, edge, slowdown, isBackward, part);
     return until(fraction) / until(1);

@@ -1,5 +1,5 @@
 import type { StreetMode } from '../../shards/modes.ts';
-import { ROUTING, walkingSpeed } from '../routing-parameters.ts';
+import { ROUTING, type Routing, walkingSpeed } from '../routing-parameters.ts';
 import { ridingSlowdown, type Slowdown, walkingSlowdown } from './hills.ts';
 import { BY_LENGTH, type StreetNetwork } from './network.ts';
 import { slowdownUntil } from './slopes.ts';
@@ -37,13 +37,18 @@ export const CLOSED = -1;
  * ridden. If a mode may pass through an edge at all, it uses the directions in which it may do so;
  * otherwise the edge is local.
  */
-export function modeCosts(network: StreetNetwork, mode: StreetMode): ModeCosts {
+export function modeCosts(
+  network: StreetNetwork,
+  mode: StreetMode,
+  routing: Routing = ROUTING,
+): ModeCosts {
   const forward = new Int32Array(network.edgeCount);
   const backward = new Int32Array(network.edgeCount);
   const isLocal = new Uint8Array(network.edgeCount);
   const ridden = new Uint8Array(network.edgeCount);
   const used = mode === 'bike' ? WALK | RIDE : WALK;
-  const walkSpeed = walkingSpeed(mode);
+  const walkSpeed = walkingSpeed(mode, routing);
+  const slowdownOfRiders = ridingSlowdown(routing);
   for (let e = 0; e < network.edgeCount; e++) {
     const all = network.traits[e] & used;
     const through = throughTraits(network.traits[e]) & used;
@@ -57,12 +62,12 @@ export function modeCosts(network: StreetNetwork, mode: StreetMode): ModeCosts {
       return Math.round(slopes ? level * slowdownUntil(slopes, e, slowdown, isBackward, 1) : level);
     };
     const dismount =
-      mode === 'bike' && isPushedThrough(network.traits[e]) ? 1000 * ROUTING.dismountTime : 0;
+      mode === 'bike' && isPushedThrough(network.traits[e]) ? 1000 * routing.dismountTime : 0;
     const price = (stress: number, rideBit: number, walkBit: number) => {
       const isBackward = rideBit === RIDE_BACKWARD;
-      if (open & rideBit && stress <= ROUTING.bikeMaxTrafficStress) {
+      if (open & rideBit && stress <= routing.bikeMaxTrafficStress) {
         ridden[e] |= rideBit;
-        return timeAt(ROUTING.bikeMetresPerSecond, isBackward, ridingSlowdown);
+        return timeAt(routing.bikeMetresPerSecond, isBackward, slowdownOfRiders);
       }
       if ((open & walkBit) === 0) return CLOSED;
       return dismount + timeAt(walkSpeed, isBackward, walkingSlowdown);

@@ -1,7 +1,7 @@
 import { boxContains } from '../../shards/geometry/wgs84.ts';
 import type { StreetMode } from '../../shards/modes.ts';
 import type { BoundingBox } from '../../shards/units.ts';
-import { OWN_RULES, ROUTING, walkingSpeed } from '../routing-parameters.ts';
+import { OWN_RULES, ROUTING, type Routing } from '../routing-parameters.ts';
 import { CoveredArea } from './covered-area.ts';
 import { closeIslands, closeOffBehindPrivate, markCutOff } from './islands.ts';
 import { Linker, type Surroundings } from './linker.ts';
@@ -30,8 +30,9 @@ export function buildModeNetwork(
   mode: StreetMode,
   surroundings: Surroundings,
   rulesOfR5 = OWN_RULES,
+  routing: Routing = ROUTING,
 ): ModeNetwork {
-  const costs = modeCosts(network, mode);
+  const costs = modeCosts(network, mode, routing);
   const isCovered = coveredVertices(network, surroundings);
   const beyond = verticesBeyond(network, surroundings.streetArea).filter((v) => isCovered[v]);
   const least = ROUTING.minIslandVertices;
@@ -39,8 +40,16 @@ export function buildModeNetwork(
   const isCutOff = markCutOff(network, costs, least, isCovered, beyond);
   closeOffBehindPrivate(network, costs, beyond);
   const graph = buildModeGraph(network, costs);
-  const speed = walkingSpeed(mode);
-  const linker = new Linker(network, costs, graph, isCutOff, surroundings, rulesOfR5, speed);
+  const linker = new Linker(
+    network,
+    costs,
+    graph,
+    isCutOff,
+    surroundings,
+    rulesOfR5,
+    mode,
+    routing,
+  );
   return { mode, streets: network, costs, graph, linker, islandVertices, isCutOff };
 }
 

@@ -8,16 +8,13 @@ import {
 import type { Footpaths } from '../../shards/transit/footpaths.ts';
 import { Raptor } from '../../shards/transit/raptor.ts';
 import type { BoundingBox, Metres, Millis, StopOrdinal } from '../../shards/units.ts';
-import { ROUTING, windowTimes } from '../routing-parameters.ts';
+import { ROUTING, type Routing, windowTimes } from '../routing-parameters.ts';
 import { buildFootpaths, type StopWalk } from './build-footpaths.ts';
 import type { Transit } from './join-feeds.ts';
 import type { Entrance, TransitStop } from './transit-stop.ts';
 
-const { maxTransferWalk, maxWalkLeg } = ROUTING.transit;
-/** The longest distance of a leg on foot on level ground. */
-const WALK_LEG_METRES: Metres = (ROUTING.walkMetresPerSecond * maxWalkLeg) / 1000;
 /** Slightly more than allowed, since the sides of a box measure degrees at other latitudes. */
-const TRANSFER_METRES: Metres = 1.01 * maxTransferWalk;
+const TRANSFER_MARGIN = 1.01;
 
 /**
  * The facts of transit that are used: the timetable, the entrances of stops, and which stops share
@@ -47,11 +44,16 @@ export class StopReach {
    * `limit`: the longest trip. `fastest`: maximum walking speed as a multiple of that on level
    * ground.
    */
-  constructor(transit: RiddenStops, limit: Millis, fastest: number) {
+  constructor(
+    transit: RiddenStops,
+    limit: Millis,
+    fastest: number,
+    { walkMetresPerSecond, linkRadii, transit: { maxWalkLeg, maxTransferWalk } }: Routing = ROUTING,
+  ) {
     this.#transit = transit;
     this.#limit = limit;
-    this.#walkLeg = WALK_LEG_METRES * fastest + ROUTING.linkRadii[1];
-    const flights = straightWalks(transit, TRANSFER_METRES * fastest);
+    this.#walkLeg = ((walkMetresPerSecond * maxWalkLeg) / 1000) * fastest + linkRadii[1];
+    const flights = straightWalks(transit, TRANSFER_MARGIN * maxTransferWalk * fastest);
     this.#footpaths = buildFootpaths(transit.stops.length, flights, [], 0);
     this.#raptor = new Raptor(transit.timetable, this.#footpaths);
   }

@@ -2,7 +2,12 @@ import { counted, withCommas } from '../../shards/number-words.ts';
 import type { Millis, TargetOrdinal } from '../../shards/units.ts';
 import type { PoiAreas } from '../destinations/poi-areas.ts';
 import type { Progress } from '../progress.ts';
-import { MILLIS_PER_MINUTE, MILLIS_PER_SECOND, ROUTING } from '../routing-parameters.ts';
+import {
+  MILLIS_PER_MINUTE,
+  MILLIS_PER_SECOND,
+  ROUTING,
+  type Routing,
+} from '../routing-parameters.ts';
 import { type LinkedTargets, linkTargets, targetsAlongStreets } from '../streets/linked-targets.ts';
 import type { ModeNetwork } from '../streets/mode-network.ts';
 import { searchGraphOf } from '../streets/search-graph.ts';
@@ -15,9 +20,6 @@ import { type LinkedEntrance, longer, type StopLinks } from './stop-links.ts';
 import type { TransitRegion } from './transit-region.ts';
 import { buildTripTransfers } from './trip-transfers.ts';
 
-const TRANSFER_LIMIT: Millis =
-  (ROUTING.transit.maxTransferWalk / ROUTING.walkMetresPerSecond) * 1000;
-
 /**
  * Yields the walks from stop to stop along the streets, one for each pair of entrances. The limit
  * applies to the way from entrance to entrance; ways inside the stations only add their time.
@@ -26,17 +28,15 @@ const TRANSFER_LIMIT: Millis =
 function* walksBetweenEntrances(
   walk: ModeNetwork,
   entrances: readonly (readonly LinkedEntrance[])[],
+  { walkMetresPerSecond, transit: { maxTransferWalk } }: Routing,
 ): Generator<StopWalk> {
   const waysIn = entrances
     .flatMap((ofStop, stop) => ofStop.map((entrance) => ({ ...entrance, stop })))
     .filter(({ timeIn }) => Number.isFinite(timeIn));
   const graph = searchGraphOf(walk.graph);
   const targets = waysIn.map(({ link }, target) => ({ target, link }));
-  const search = new StreetSearch(
-    graph,
-    linkTargets(graph, targets.length, targets),
-    TRANSFER_LIMIT,
-  );
+  const limit: Millis = (maxTransferWalk / walkMetresPerSecond) * 1000;
+  const search = new StreetSearch(graph, linkTargets(graph, targets.length, targets), limit);
   for (const [from, ofStop] of entrances.entries()) {
     for (const { link, timeOut, levels } of ofStop) {
       if (!Number.isFinite(timeOut)) continue;
@@ -52,7 +52,6 @@ function* walksBetweenEntrances(
   }
 }
 
-const { boardSlack, maxWalkLeg, maxTransferWalk } = ROUTING.transit;
 /** The duration of the longest trip. */
 const LIMIT: Millis = ROUTING.maxReachMinutes * MILLIS_PER_MINUTE;
 
@@ -69,7 +68,9 @@ export function walkFromStops(
   targets: LinkedTargets,
   around: PoiAreas,
   progress: Progress,
+  routing: Routing = ROUTING,
 ): TransitRegion[] {
+  const { boardSlack, maxWalkLeg, maxTransferWalk } = routing.transit;
   const [transit] = transits;
   const firstStop = targets.targetCount - transit.stops.length;
   const stage = progress.start('stops', transit.stops.length, 'stops');
@@ -100,7 +101,7 @@ export function walkFromStops(
     egress.endStop();
     stage.at(stop + 1);
   });
-  const walks = walksBetweenStops(transit, walk, links);
+  const walks = walksBetweenStops(transit, walk, links, routing);
   const footpaths = buildFootpaths(transit.stops.length, walks, transit.rules, boardSlack);
   const orders = transits.map(({ timetable }) =>
     buildCallOrder(timetable, buildTripTransfers(timetable, footpaths, LIMIT)),
@@ -118,7 +119,8 @@ function* walksBetweenStops(
   { insideWalks }: Transit,
   walk: ModeNetwork,
   { entrances }: StopLinks,
+  routing: Routing,
 ): Generator<StopWalk> {
   yield* insideWalks;
-  yield* walksBetweenEntrances(walk, entrances);
+  yield* walksBetweenEntrances(walk, entrances, routing);
 }

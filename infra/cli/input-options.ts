@@ -2,7 +2,12 @@ import path from 'node:path';
 import { type Command, Option } from 'commander';
 import { MAX_FEEDS_LEFT_OUT, type PlanRequest } from '../../builder/build-request.ts';
 import { readInputList } from '../../builder/fetch/fetch-folder.ts';
-import { RULE_NAMES, type RuleOfR5 } from '../../builder/routing-parameters.ts';
+import {
+  ROUTING_OPTIONS,
+  type RoutingChoice,
+  RULE_NAMES,
+  type RuleOfR5,
+} from '../../builder/routing-parameters.ts';
 import { COUNTY_FIPS } from '../../shards/geoid.ts';
 import {
   FURTHER_MODES,
@@ -10,6 +15,7 @@ import {
   furtherModesOf,
   isMode,
   MODE_LABELS,
+  SLOW_WALK_KMH,
 } from '../../shards/modes.ts';
 import { ArgumentError } from '../errors.ts';
 import { commaList } from './comma-list.ts';
@@ -24,6 +30,12 @@ export interface FeedFlags {
   windows?: string;
   percentiles?: string[];
   modes?: string;
+  walkSpeed?: string;
+  bikeSpeed?: string;
+  bikeStress?: string;
+  boardSlack?: string;
+  maxWalkLeg?: string;
+  maxTransferWalk?: string;
 }
 
 export interface InputFlags extends FeedFlags {
@@ -96,9 +108,49 @@ export function addInputs(command: Command): Command {
   return addFeeds(command);
 }
 
+/** Adds the flags on the parameters of routing. */
+function addRouting(command: Command): Command {
+  const flag = ({ flag, unit, usual, least, most }: (typeof OPTIONS)[number][1], text: string) =>
+    command.option(`${flag} <${unit}>`, `${text}, ${least} to ${most} (default: ${usual})`);
+  const { walk_speed_kmh, bike_speed_kmh, bike_max_traffic_stress } = ROUTING_OPTIONS;
+  flag(walk_speed_kmh, 'walking speed on level ground in km/h');
+  flag(bike_speed_kmh, 'cycling speed on level ground in km/h');
+  flag(bike_max_traffic_stress, 'highest level of traffic stress that is ridden');
+  const { transit_board_slack_s, transit_max_walk_leg_min } = ROUTING_OPTIONS;
+  flag(transit_board_slack_s, 'seconds that riders are at the stop before the vehicle leaves');
+  flag(transit_max_walk_leg_min, 'longest walk to the first stop and from the last, in minutes');
+  flag(ROUTING_OPTIONS.transit_max_transfer_walk_m, 'longest walk between stops, in metres');
+  return command;
+}
+
+const OPTIONS = Object.entries(ROUTING_OPTIONS);
+
+/** Parses the flags on the parameters; throws an `ArgumentError` for invalid values. */
+export function parseRouting(flags: FeedFlags): RoutingChoice {
+  const chosen = OPTIONS.flatMap(([name, { flag, unit, least, most, isWhole }]) => {
+    const text = flags[camelCase(flag) as keyof FeedFlags] as string | undefined;
+    if (text === undefined) return [];
+    const value = Number(text);
+    if (text.trim() === '' || !(value >= least && value <= most)) {
+      throw new ArgumentError(
+        `${flag}: "${text}" is not a number (${unit}) from ${least} to ${most}`,
+      );
+    }
+    if (isWhole && !Number.isInteger(value)) {
+      throw new ArgumentError(`${flag}: "${text}" is not a whole number (${unit})`);
+    }
+    return [[name, value]];
+  });
+  return Object.fromEntries(chosen);
+}
+
+function camelCase(flag: string): string {
+  return flag.slice(2).replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+}
+
 /** Adds the flags on which feeds a release may do without, and when they are read for. */
 export function addFeeds(command: Command): Command {
-  return command
+  return addRouting(command)
     .option(
       '--service-date <date>',
       'transit service day, YYYY-MM-DD (default: the weekday closest to the street data with regular service in most feeds)',
@@ -136,8 +188,17 @@ export function addFeeds(command: Command): Command {
 /** Parses the flags on feeds; throws an `ArgumentError` for invalid values. */
 export function readFeeds(flags: FeedFlags) {
   const windows = parseWindows(flags.windows);
+  const furtherModes = parseModes(flags.modes);
+  const routing = parseRouting(flags);
+  const { walk_speed_kmh: speed = ROUTING_OPTIONS.walk_speed_kmh.usual } = routing;
+  if (furtherModes.includes('walk_slow') && speed <= SLOW_WALK_KMH) {
+    throw new ArgumentError(
+      `--walk-speed: "${flags.walkSpeed}" is not faster than walk_slow, ${SLOW_WALK_KMH} km/h`,
+    );
+  }
   return {
-    furtherModes: parseModes(flags.modes),
+    furtherModes,
+    routing,
     windows,
     percentiles: parsePercentiles(flags.percentiles, windows),
     leaveOutUnlicensed: flags.feedsWithoutLicence === 'leave-out',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { HILLS } from '../../builder/routing-parameters.ts';
+import { HILLS, ROUTING } from '../../builder/routing-parameters.ts';
 import { buildNetwork } from '../../builder/streets/build-network.ts';
 import { ridingSlowdown, walkingSlowdown } from '../../builder/streets/hills.ts';
 import { modeCosts } from '../../builder/streets/mode-costs.ts';
@@ -91,16 +91,16 @@ describe('on a slope', () => {
     }
     for (let grade = -0.2; grade <= 0.15; grade += 0.001) {
       const byPower = Math.min(1.2, rider(grade) / rider(0));
-      expect(Math.abs(1 / ridingSlowdown(grade) / byPower - 1)).toBeLessThan(0.05);
+      expect(Math.abs(1 / ridingSlowdown(ROUTING)(grade) / byPower - 1)).toBeLessThan(0.05);
     }
     // On steeper slopes the bicycle is pushed.
-    expect(ridingSlowdown(0.16)).toBeCloseTo(walkingSlowdown(0.16) * (15 / 4.8), 9);
+    expect(ridingSlowdown(ROUTING)(0.16)).toBeCloseTo(walkingSlowdown(0.16) * (15 / 4.8), 9);
   });
 
   test('no speed exceeds what a county’s scope allows for', () => {
     for (let grade = -0.5; grade <= 0.5; grade += 0.001) {
       expect(1 / walkingSlowdown(grade)).toBeLessThanOrEqual(HILLS.fastest);
-      expect(1 / ridingSlowdown(grade)).toBeLessThanOrEqual(HILLS.fastest);
+      expect(1 / ridingSlowdown(ROUTING)(grade)).toBeLessThanOrEqual(HILLS.fastest);
     }
   });
 

@@ -170,7 +170,7 @@ function liesBeyond(shores: readonly (readonly Point[])[], point: Point, { foot,
 /** The share of a street's time that its first `part` of length takes, piece by piece by grade. */
 function shareOf({ grades, ridden }: Street, part: number, direction: number): number {
   if (grades.length === 0) return part;
-  const slowdown = ridden & direction ? ridingSlowdown : walkingSlowdown;
+  const slowdown = ridden & direction ? ridingSlowdown(ROUTING) : walkingSlowdown;
   const timeUntil = (end: number) =>
     grades.reduce((sum, grade, i) => {
       const [from, to] = [i, i + 1].map((at) => Math.min(end, at / grades.length));

@@ -29,7 +29,10 @@ export async function buildSmallCity(
   folder: string,
   city: SmallCity,
   gtfs: readonly string[],
-  options: Pick<BuildRequest, 'serviceDate' | 'windows' | 'percentiles' | 'furtherModes'> = {},
+  options: Pick<
+    BuildRequest,
+    'serviceDate' | 'windows' | 'percentiles' | 'furtherModes' | 'routing'
+  > = {},
 ): Promise<BuiltCity> {
   return buildCity(folder, { ...(await writeSmallCity(folder, city)), gtfs, ...options });
 }
