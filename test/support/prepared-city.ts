@@ -23,6 +23,7 @@ import { ThreadExecutor } from '../../builder/tasks/thread-executor.ts';
 import type { DatedFeeds } from '../../builder/transit/date-feeds.ts';
 import { EVERYWHERE } from '../../shards/geometry/wgs84.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
+import type { FurtherMode } from '../../shards/modes.ts';
 import type { BoundingBox, CountyFips } from '../../shards/units.ts';
 import { AM } from './joined-feeds.ts';
 
@@ -123,6 +124,8 @@ interface Files {
   /** Counties to read; if empty, all available ones. */
   readonly counties: readonly CountyFips[];
   readonly rulesOfR5?: RulesOfR5;
+  /** Modes besides walking, cycling and transit. */
+  readonly further?: readonly FurtherMode[];
 }
 
 /** Reads a region from files. */
@@ -135,8 +138,9 @@ export function readFiles(files: Files): Promise<Region> {
       : [];
     const osm = await osmOf(files.osm, context);
     const pois = await poisOf(files.pois ?? [], context);
-    const { rulesOfR5 = OWN_RULES } = files;
-    const inputs = { heightsAt: null, osm, blocks, poisWithin: pois, counties, windows, rulesOfR5 };
+    const { rulesOfR5 = OWN_RULES, further = [] } = files;
+    const shared = { heightsAt: null, osm, blocks, poisWithin: pois, counties };
+    const inputs = { ...shared, windows, rulesOfR5, further };
     return readRegion(inputs, silent);
   });
 }
