@@ -3,6 +3,7 @@ import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { buildRelease } from '../../builder/build.ts';
+import { publishExports } from '../../builder/export/publish-exports.ts';
 import { silent } from '../../builder/progress.ts';
 import { Matrix } from '../../shards/matrix/matrix.ts';
 import { FURTHER_MODES, type Mode } from '../../shards/modes.ts';
@@ -194,6 +195,29 @@ describe('the demo city with all modes', () => {
       }
     }
     expect(asked.length).toBeGreaterThan(20);
+  });
+
+  test('exported tables have their rows and links, and are sound', async () => {
+    const store = new FolderStore(path.join(folder, 'store'));
+    const request = {
+      tables: ['blocks', 'nearest', 'access'],
+      counties: [],
+      format: 'csv',
+    } as const;
+    const exported = await publishExports(await releaseIn(store), request, store, silent);
+    expect(await faultsIn(store)).toEqual([]);
+    for (const { table, object } of exported) {
+      const [head, ...lines] = new TextDecoder()
+        .decode(await store.readRange(object, 0, object.bytes))
+        .split('\n');
+      const column = head.split(',').indexOf('mode');
+      if (table === 'blocks') expect(head).toContain('bike_linked,step_free_linked');
+      else if (column !== -1) {
+        const modes = new Set(lines.filter(Boolean).map((line) => line.split(',')[column]));
+        expect([table, [...modes].sort()]).toEqual([table, [...ALL].sort()]);
+      }
+    }
+    await store.close();
   });
 
   test('the modes are listed wherever modes are, and the document has them', async () => {
