@@ -19,7 +19,14 @@ const differenceSchema = z.object({
   theirsOnly: number,
 });
 /** The trips of a row: all by a mode, or transit trips by whether they are ridden. */
-const kindSchema = z.enum(['walk', 'bike', 'bike, any stress', 'ridden', 'not ridden']);
+const kindSchema = z.enum([
+  'walk',
+  'step-free',
+  'bike',
+  'bike, any stress',
+  'ridden',
+  'not ridden',
+]);
 /** Rules of R5 in place of ours: none, one, or all five. */
 const rulesSchema = z.enum(['as shipped', ...RULE_NAMES, 'all five']);
 

@@ -15,6 +15,7 @@ export function withEngineTables(document: string, record: EnginesRecord): strin
 /** The rules of R5 that could matter for a kind of trips. */
 const RELEVANT: Readonly<Record<Kind, readonly Rules[]>> = {
   walk: ['as shipped', 'private-ground', 'all five'],
+  'step-free': ['as shipped', 'private-ground', 'all five'],
   bike: ['as shipped', 'private-ground', 'bike-links', 'stress', 'all five'],
   'bike, any stress': ['as shipped', 'private-ground', 'bike-links', 'all five'],
   ridden: ['as shipped', 'private-ground', 'station-levels', 'pathways', 'all five'],
@@ -55,7 +56,7 @@ function summary({ date, commit, machine, cities }: EnginesRecord): string {
 
 /** Walks agree within a tenth or a minute, other trips within a tenth or two minutes. */
 function agreementOf({ kind, within10or1, within10or2 }: Compared): number {
-  return kind === 'walk' ? within10or1 : within10or2;
+  return kind === 'walk' || kind === 'step-free' ? within10or1 : within10or2;
 }
 
 function byRule({ cities }: EnginesRecord): string {

@@ -147,7 +147,8 @@ async function compareIn(city: CityInputs, folders: Folders): Promise<EnginesCit
   const read = async (rulesOfR5: RulesOfR5) => {
     const feeds = await datesOf({ osm: [osm], gtfs, serviceDate: city.date });
     const { blocks, counties } = city;
-    const region = await readFiles({ osm: [osm], blocks, counties, feeds, rulesOfR5 });
+    const files = { osm: [osm], blocks, counties, feeds, rulesOfR5 };
+    const region = await readFiles({ ...files, further: ['step_free'] });
     return withoutCoverage(region);
   };
   const own = await read(OWN_RULES);
@@ -218,7 +219,7 @@ async function compareIn(city: CityInputs, folders: Folders): Promise<EnginesCit
   }
   add(VALHALLA, 'walk', 'as shipped', await againstValhalla(own, osm, folders));
   const { walk, bike, transit } = r5.processorTime;
-  const ours = ourProcessorTime(own, from, cells);
+  const ours = ourProcessorTime({ ...own, further: [] }, from, cells);
   figure('engines.processor_time', walk + bike + transit, 'ms', { place, ours });
   return {
     place,
@@ -243,6 +244,7 @@ function pick(minutes: R5Minutes, isWanted: readonly boolean[]): R5Minutes {
   const { walk, bike, transit } = minutes;
   return {
     walk: of(walk),
+    'step-free': of(minutes['step-free']),
     bike: of(bike),
     transit: of(transit),
     'bike-anywhere': of(minutes['bike-anywhere']),
@@ -265,8 +267,13 @@ function againstR5(
   const orWalk = transit.map((row, o) => row.map((time, t) => Math.min(time, walk[o][t])));
   const trips = pairsOf(ours.get('transit')!, orWalk, CAPPED, isSame);
   const { rides, walks } = byRiding(trips, ours.get('walk')!, walk);
+  // Tables of the newest R5 have none.
+  const hasStepFree = minutes['step-free'].length > 0;
   return [
     ['walk', pairs(ours.get('walk')!, 'walk')],
+    ...(hasStepFree
+      ? [['step-free', pairs(ours.get('step_free')!, 'step-free')] satisfies [Kind, Difference]]
+      : []),
     ['bike', pairs(ours.get('bike')!, 'bike')],
     ['bike, any stress', pairs(anywhere, 'bike-anywhere')],
     ['ridden', differenceIn(rides)],

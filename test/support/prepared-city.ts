@@ -22,8 +22,8 @@ import { preparingBy } from '../../builder/tasks/plan-release.ts';
 import { ThreadExecutor } from '../../builder/tasks/thread-executor.ts';
 import type { DatedFeeds } from '../../builder/transit/date-feeds.ts';
 import { EVERYWHERE } from '../../shards/geometry/wgs84.ts';
-import { FolderStore } from '../../shards/store/folder-store.ts';
 import type { FurtherMode } from '../../shards/modes.ts';
+import { FolderStore } from '../../shards/store/folder-store.ts';
 import type { BoundingBox, CountyFips } from '../../shards/units.ts';
 import { AM } from './joined-feeds.ts';
 

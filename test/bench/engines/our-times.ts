@@ -55,7 +55,8 @@ function searchOf(region: Region, origins: readonly Position[], targets: readonl
     return { ...block, population: null, landArea: null, area: { polygons: [] } };
   });
   const counties = new Map([['99001', points]]);
-  const modes = BASE_MODES.slice(0, region.transits.length > 0 ? 3 : 2);
+  const further = region.further.map(({ mode }) => mode);
+  const modes = [...BASE_MODES.slice(0, region.transits.length > 0 ? 3 : 2), ...further];
   const { searchRegion } = linkRegion(
     { ...region, counties, targets: counties },
     modes,
@@ -77,7 +78,10 @@ export function withoutCoverage(region: Region): Region {
   const surroundings = { coverage: null, impassable };
   const walk = buildModeNetwork(region.streets, 'walk', surroundings, rules);
   const bike = buildModeNetwork(region.streets, 'bike', surroundings, rules);
-  return { ...region, walk, bike, coverage: null };
+  const further = region.further.map(({ streets, mode }) =>
+    buildModeNetwork(streets, mode, surroundings, rules),
+  );
+  return { ...region, walk, bike, further, coverage: null };
 }
 
 /** The region in which bicycles ride any street that is open to them, and without transit. */

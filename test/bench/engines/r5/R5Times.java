@@ -40,7 +40,7 @@ public class R5Times {
     network.rebuildLinkedGridPointSet(StreetMode.WALK, StreetMode.BICYCLE);
     WebMercatorGridPointSet grid = network.fullExtentGridPointSet;
     List<String> origins = Files.readAllLines(Path.of(args[2]));
-    String[] modes = {"walk", "bike", "bike-anywhere", "transit"};
+    String[] modes = {"walk", "step-free", "bike", "bike-anywhere", "transit"};
     Map<String, Long> nanos = new HashMap<>();
     try (PrintWriter out = new PrintWriter(args[3])) {
       for (int cell = 0; cell < grid.featureCount(); cell++) {
@@ -107,6 +107,7 @@ public class R5Times {
     task.egressModes = EnumSet.of(LegMode.WALK);
     task.transitModes =
         isTransit ? EnumSet.allOf(TransitModes.class) : EnumSet.noneOf(TransitModes.class);
+    task.wheelchair = mode.equals("step-free");
     task.scenario = new Scenario();
     return task;
   }
