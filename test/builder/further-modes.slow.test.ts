@@ -160,7 +160,8 @@ describe('the demo city with all modes', () => {
     expect(compared).toBeGreaterThan(2_000);
   });
 
-  test('every request that has a mode takes each of them', async () => {
+  test('every request that has a mode takes each of them, and is refused where a release lacks it', async () => {
+    const other = (await plain.customer({ tokens: 1e6 })).key;
     const { paths } = await readDocument(proxy);
     const asked: string[] = [];
     for (const [route, { get, post }] of Object.entries(paths)) {
@@ -184,6 +185,14 @@ describe('the demo city with all modes', () => {
           const response = body
             ? await proxy.post(own, key, JSON.parse(inMode))
             : await proxy.get(`${own}?${searchParams}`, key);
+          // Changes name releases, which the other store does not have.
+          if (body && mode === 'step_free' && own !== '/v1/changes') {
+            const lacking = await plain.post(own, other, JSON.parse(inMode));
+            expect([own, lacking.statusCode]).toEqual([own, 400]);
+            expect(lacking.json().detail).toContain(
+              'no mode step_free; it has walk, bike, transit',
+            );
+          }
           const refused = response.statusCode >= 300 ? response.body : '';
           expect([mode, own, response.statusCode, refused]).toEqual([
             mode,
@@ -195,6 +204,25 @@ describe('the demo city with all modes', () => {
       }
     }
     expect(asked.length).toBeGreaterThan(20);
+  });
+
+  test('assistants are told of the modes, and may ask for them', async () => {
+    const ask = async (method: string, params: object) => {
+      const message = { jsonrpc: '2.0', id: 1, method, params };
+      return (await proxy.post('/mcp', key, message, { accept: 'application/json' })).json().result;
+    };
+    const { tools } = await ask('tools/list', {});
+    const { inputSchema } = tools.find(({ name }: { name: string }) => name === 'explain_block');
+    expect(inputSchema.properties.modes.items.enum).toEqual(ALL);
+    const [county] = Object.values(release.manifest.counties);
+    const { geoids } = await release.index(county);
+    const origin = String(geoids[10]).padStart(15, '0');
+    const call = { types: ['libraries'], modes: ['step_free', 'walk'], origin };
+    const { structuredContent } = await ask('tools/call', {
+      name: 'explain_block',
+      arguments: call,
+    });
+    expect(Object.keys(structuredContent.minutes)).toEqual(['step_free', 'walk']);
   });
 
   test('exported tables have their rows and links, and are sound', async () => {

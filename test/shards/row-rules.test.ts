@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import type { Matrix } from '../../shards/matrix/matrix.ts';
+import type { ModeRow } from '../../shards/matrix/row-codec.ts';
+import { Findings } from '../../shards/verify/finding.ts';
+import { originRowCheck } from '../../shards/verify/row-rules.ts';
+
+const SERVICES = ['walk', 'bike', 'transit', 'transit.pm', 'walk_slow', 'step_free'];
+
+const rowOf = (times: Readonly<Record<number, number>>): ModeRow => ({
+  targets: Uint32Array.from(Object.keys(times), Number),
+  times: Uint16Array.from(Object.values(times)),
+});
+
+/** The problems of a row, given the times by service of what it reaches. */
+function problems(own: Partial<Record<string, Readonly<Record<number, number>>>>): string[] {
+  const matrix = { origins: [240050001001000], targets: [7, 8, 9] } as unknown as Matrix;
+  const findings = new Findings('pois/24005');
+  const check = originRowCheck(matrix, SERVICES, null, findings, (target) => `${target}`);
+  const usual = { 0: 50, 2: 90 };
+  check(
+    0,
+    SERVICES.map((service) => rowOf(own[service] ?? usual)),
+  );
+  return [...findings.faults()].map(({ problem }) => problem);
+}
+
+test('transit is never later than a walk, and no other walk is sooner', () => {
+  expect(problems({})).toEqual([]);
+  expect(problems({ walk_slow: { 0: 75 }, step_free: { 2: 90 }, bike: { 1: 10 } })).toEqual([]);
+  for (const [service, times, problem] of [
+    ['transit.pm', { 0: 51, 2: 90 }, 'later by transit than on foot'],
+    ['transit', { 2: 90 }, 'later by transit than on foot'],
+    ['walk_slow', { 0: 49 }, 'later on foot than on foot at 3.2 km/h'],
+    ['step_free', { 0: 50, 1: 60 }, 'later on foot than on foot without steps'],
+  ] as const) {
+    expect(problems({ [service]: times })).toEqual([expect.stringContaining(problem)]);
+  }
+});
