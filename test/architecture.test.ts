@@ -237,7 +237,7 @@ const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: 
   portal: { files: 234, lines: 22_400 },
   proxy: { files: 269, lines: 34_900 },
   shards: { files: 173, lines: 17_200 },
-  test: { files: 810, lines: 116_900 },
+  test: { files: 811, lines: 117_000 },
 };
 
 const TOP_LEVEL = new Set([

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { routingOf } from '../../builder/routing-parameters.ts';
 import { buildNetwork } from '../../builder/streets/build-network.ts';
 import { CLOSED, modeCosts } from '../../builder/streets/mode-costs.ts';
 import type { StreetNetwork } from '../../builder/streets/network.ts';
@@ -107,4 +108,17 @@ test.each<[StreetMode, string, 'open' | 'closed', 'ridden' | 'walked', 'local' |
   const isOpen = access === 'open';
   expect([forward[0] !== CLOSED, backward[0] !== CLOSED]).toEqual([isOpen, isOpen]);
   expect([ridden[0] !== 0, isLocal[0]]).toEqual([kind === 'ridden', Number(reach === 'local')]);
+});
+
+test.each([
+  [1, 'walked'],
+  [2, 'ridden'],
+  [3, 'ridden'],
+])('with a highest stress of %i, a street of stress 2 is %s', (stress, kind) => {
+  const street = { refs: [0, 1], traits: streetTraits(tagsOf('highway=residential, lts=2')) };
+  const network = buildNetwork(...mappedStreets(positions('-70 36, -70.001 36'), [street]));
+  const routing = routingOf({ bike_max_traffic_stress: stress, bike_speed_kmh: 12 });
+  const { forward } = modeCosts(network, 'bike', routing);
+  const kmh = kind === 'ridden' ? 12 : 4.8;
+  expect(forward[0]).toBe(Math.round((network.length[0] / (kmh / 3.6)) * 1000));
 });
