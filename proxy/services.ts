@@ -18,7 +18,7 @@ import type { ResponseCache } from './metering/response-cache.ts';
 
 /** Dependencies of endpoints. */
 export interface ProxyServices extends Authority {
-  readonly releases: Pick<ReleaseSource, 'current' | 'standing' | 'find'>;
+  readonly releases: Pick<ReleaseSource, 'current' | 'standing' | 'find' | 'list'>;
   readonly ledger: ServingLedger;
   readonly charges: OpenCharges;
   readonly config: ProxyConfig & { readonly problemBase: string };

@@ -234,10 +234,10 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
 const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: number }>> = {
   builder: { files: 357, lines: 39_450 },
   infra: { files: 120, lines: 13_850 },
-  portal: { files: 234, lines: 22_400 },
-  proxy: { files: 269, lines: 34_900 },
-  shards: { files: 173, lines: 17_200 },
-  test: { files: 811, lines: 117_000 },
+  portal: { files: 240, lines: 23_000 },
+  proxy: { files: 270, lines: 34_950 },
+  shards: { files: 173, lines: 17_250 },
+  test: { files: 812, lines: 117_250 },
 };
 
 const TOP_LEVEL = new Set([

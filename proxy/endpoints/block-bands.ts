@@ -2,12 +2,17 @@ import { z } from 'zod';
 import { COUNTY_FIPS } from '../../shards/geoid.ts';
 import { countyName } from '../../shards/release/county-name.ts';
 import type { TileArchive } from '../../shards/release/manifest.ts';
+import { UnknownRelease } from '../../shards/release/manifests.ts';
+import type { Release } from '../../shards/release/release.ts';
 import { freeEndpoint } from '../endpoint.ts';
 import { bbox, bboxNumbers, invalidBox } from '../fields/bounding-box.ts';
-import { NONE, parameters } from '../fields/field.ts';
+import { NONE, optional, parameters } from '../fields/field.ts';
+import { releaseName } from '../fields/kinds.ts';
+import { invalidParameters } from '../http/problem.ts';
 import { areExchanged, EXCHANGED } from '../queries/exchanged-coordinates.ts';
 import { boxArea } from '../queries/searched-area.ts';
 import { nameOfCounty } from '../schemas/schemas.ts';
+import type { ProxyServices } from '../services.ts';
 
 /** Keeps the response for the whole nation small; a map shows fewer counties. */
 const MAX_COUNTIES = 100;
@@ -26,7 +31,15 @@ export const blockBands = freeEndpoint({
     'by county code. Empty for a release that was built without tiles.',
   tag: 'Isochrones',
   params: NONE,
-  query: parameters({ bbox }),
+  query: parameters({
+    bbox,
+    release: optional(releaseName, {
+      id: 'OfRelease',
+      description:
+        'Another release of the store, to compare its bands with, as `/v1/meta/releases` lists it ' +
+        'under `version`. Omitted: the current one.',
+    }),
+  }),
   responseDescription: 'The block bands of the counties in the box.',
   response: z.object({
     release: z.string(),
@@ -57,10 +70,11 @@ export const blockBands = freeEndpoint({
   }),
   problems: ['invalid-bbox'],
   cache: 'catalogue',
-  respond({ releases, config }, { query: { bbox } }) {
-    const { latest, counties, blockBoxes } = releases.current;
+  async respond({ releases, config }, { query: { bbox, release: wanted } }) {
+    const release = wanted === undefined ? releases.current : await named(releases, wanted);
+    const { latest, counties, blockBoxes } = release;
     const boxes = bbox === undefined ? [] : boxArea(...bboxNumbers(bbox)).boxes;
-    if (areExchanged(releases.current, boxes)) throw invalidBox(EXCHANGED);
+    if (areExchanged(release, boxes)) throw invalidBox(EXCHANGED);
     const inBox = bbox === undefined ? counties : blockBoxes.meeting(boxes);
     const found = inBox.flatMap(({ fips, manifest }) => {
       const { name, block_bands, access_classes, block_box, blocks, population } = manifest;
@@ -81,3 +95,14 @@ export const blockBands = freeEndpoint({
     };
   },
 });
+
+/** Opens a release that a request names; refuses a name that stands for none, or for several. */
+async function named(releases: ProxyServices['releases'], wanted: string): Promise<Release> {
+  try {
+    return await releases.find(wanted);
+  } catch (error) {
+    if (!(error instanceof UnknownRelease)) throw error;
+    const loc = ['query', 'release'];
+    throw invalidParameters([{ loc, msg: error.message, type: 'unknown_release' }]);
+  }
+}

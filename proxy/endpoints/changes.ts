@@ -8,7 +8,7 @@ import { postEndpoint } from '../endpoint.ts';
 import { AREA_PROBLEMS, area, requestedArea, smallArea } from '../fields/area.ts';
 import { list } from '../fields/compounds.ts';
 import { members, optional, required, withDefault } from '../fields/field.ts';
-import { flag, phrase } from '../fields/kinds.ts';
+import { flag, releaseName } from '../fields/kinds.ts';
 import { AREA_ACCESS } from '../fields/opportunities.ts';
 import { destType, mode, WINDOW, weight, weightName } from '../fields/rows.ts';
 import { invalidMember } from '../http/problem.ts';
@@ -29,12 +29,6 @@ import {
 import { areaFacts } from '../schemas/coverage-schemas.ts';
 import { noise } from '../schemas/schemas.ts';
 import type { ProxyServices } from '../services.ts';
-
-const releaseName = phrase((text) =>
-  text.regex(/^(manifests\/)?[0-9A-Za-z][0-9A-Za-z._-]{0,80}$/, {
-    error: 'must be a release: its label, its version, or the name of its manifest',
-  }),
-);
 
 /** The fields of a request for changes, other than its area. */
 const CHANGES = {

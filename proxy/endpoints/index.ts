@@ -24,6 +24,7 @@ import { poiCatchment } from './poi-catchment.ts';
 import { poiDetail } from './poi-detail.ts';
 import { poiSearch } from './poi-search.ts';
 import { blockPois, pointPois } from './poi-times.ts';
+import { releaseList } from './releases.ts';
 import { sitesCoverage } from './sites-coverage.ts';
 import { sitesSupply } from './sites-supply.ts';
 import { blockSummary, pointSummary } from './summary.ts';
@@ -34,6 +35,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   health,
   ready,
   ...catalogue,
+  releaseList,
   ...places,
   addresses,
   tokens,

@@ -35,6 +35,13 @@ export function phrase(refine: (text: z.ZodString) => z.ZodType<string>): Kind<s
   return { text: refine(onceText), json: refine(z.string({ error })) };
 }
 
+/** A release of the store by label, version or name of its manifest. */
+export const releaseName = phrase((text) =>
+  text.regex(/^(manifests\/)?[0-9A-Za-z][0-9A-Za-z._-]{0,80}$/, {
+    error: 'must be a release: its label, its version, or the name of its manifest',
+  }),
+);
+
 /** One of several words. */
 export function choice<const W extends readonly string[]>(words: W): Kind<W[number]> {
   const fault = `must be one of ${words.join(', ')}`;

@@ -47,6 +47,7 @@ export class ExampleResponses {
         current: release,
         standing: async () => 'current',
         find: async () => release,
+        list: () => services.releases.list(),
       },
       cursors: new CursorSealer(secrets),
       links: new LinkSigner(secrets),

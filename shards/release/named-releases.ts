@@ -15,7 +15,7 @@ import {
   releaseOfName,
   stemOf,
 } from './manifests.ts';
-import { Release } from './release.ts';
+import { Release, versionOf } from './release.ts';
 import type { ReleaseCache } from './release-cache.ts';
 import type { ReleaseNotes } from './release-notes.ts';
 
@@ -25,6 +25,16 @@ const KEPT_RELEASES = 4;
 const KEPT_MS: Millis = 60_000;
 /** Minimum age of a list that is read again for a name that it lacks. */
 const READ_AGAIN_MS: Millis = 1_000;
+
+/** A release of a store, as lists of them state it. */
+export interface ListedRelease {
+  /** Its label, which others may have too. */
+  readonly release: string;
+  /** Names this release and no other. */
+  readonly version: string;
+  /** Null if it was never current, or not among the last that were. */
+  readonly published_at: string | null;
+}
 
 /** Opens the release of a manifest, whether or not it is or was current. */
 export async function openNamed(
@@ -85,6 +95,23 @@ export class NamedReleases {
     const manifest = await this.#manifestOf(wanted, current);
     if (manifest === current.latest.manifest) return current;
     return this.#open.forceFetch(manifest);
+  }
+
+  /** The current release, those published before it, the last first, then those that never were. */
+  async list(current: Release): Promise<readonly ListedRelease[]> {
+    const { latest, notes, version } = current;
+    const history = new Map(notes?.history.map((one) => [one.manifest, one.published_at]));
+    const others = (await this.#names(current, KEPT_MS))
+      .filter((name) => name !== latest.manifest)
+      .map((name) => {
+        const release = releaseOfName(name)!;
+        const published_at = history.get(name) ?? null;
+        return { release, version: versionOf(release, hashIn(name)), published_at };
+      });
+    const ageOf = ({ published_at }: ListedRelease) => -Date.parse(published_at ?? NEVER);
+    others.sort((a, b) => ageOf(a) - ageOf(b));
+    const { release, published_at } = latest;
+    return [{ release, version, published_at }, ...others];
   }
 
   async #manifestOf(wanted: string, current: Release): Promise<string> {

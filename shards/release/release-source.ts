@@ -4,7 +4,7 @@ import type { Store } from '../store/store.ts';
 import { readLatest } from './latest.ts';
 import type { Latest } from './manifest.ts';
 import { readManifest } from './manifests.ts';
-import { NamedReleases } from './named-releases.ts';
+import { type ListedRelease, NamedReleases } from './named-releases.ts';
 import { Release } from './release.ts';
 import type { ReleaseCache } from './release-cache.ts';
 import { type ReleaseNotes, readNotes } from './release-notes.ts';
@@ -58,6 +58,11 @@ export class ReleaseSource {
    */
   find(name: string): Promise<Release> {
     return this.#named.find(name, this.current);
+  }
+
+  /** The releases of the store, as far as it can be listed: see `NamedReleases.list`. */
+  list(): Promise<readonly ListedRelease[]> {
+    return this.#named.list(this.current);
   }
 
   /** The current release. Throws a `StoreError` until the first `refresh` has succeeded. */

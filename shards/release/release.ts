@@ -101,6 +101,11 @@ function chosenAt(services: readonly Service[], timing: Timing): ReleaseMode[] {
 
 const VERSION_DIGITS = 12;
 
+/** The version of a release, by its label and the hash of its manifest, or the start of it. */
+export function versionOf(release: string, sha256: string): string {
+  return `${release}-${sha256.slice(0, VERSION_DIGITS)}`;
+}
+
 /** One published release: its manifest, and its objects as typed readers. Immutable. */
 export class Release {
   readonly manifest: Manifest;
@@ -146,7 +151,7 @@ export class Release {
     this.notes = notes;
     this.latest = latest;
     this.manifest = manifest;
-    this.version = `${latest.release}-${latest.sha256.slice(0, VERSION_DIGITS)}`;
+    this.version = versionOf(latest.release, latest.sha256);
     this.taxonomy = new Taxonomy(manifest.taxonomy.types);
     this.services = manifest.modes.map((name) => parseService(name)!);
     const base = { ...BASE_WINDOW, percentiles: [BASE_PERCENTILE] };

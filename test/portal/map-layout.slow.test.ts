@@ -37,6 +37,8 @@ async function openTable(page: Page): Promise<void> {
 const VIEWS: Readonly<Record<string, (page: Page) => Promise<void>>> = {
   'v=nearest&m=transit': openTable,
   'v=basket&k=transit-101-15,bike-601-10': openTable,
+  'v=changes&m=transit&t=601&r1=demo&r2=demo': openTable,
+  'v=nearest&m=transit&a=99003': openTable,
   'v=reach&m=transit&o=BLOCK': async (page) => {
     await buy(page, /^Load the reach/);
     await openTable(page);

@@ -65,6 +65,8 @@ const states: fc.Arbitrary<MapState> = fc.record({
   otherMode: mode,
   otherTiming: timing,
   compared: fc.constantFrom(...COMPARED),
+  before: maybe(fc.stringMatching(/^[0-9A-Za-z][0-9A-Za-z._-]{0,80}$/)),
+  after: maybe(fc.stringMatching(/^[0-9A-Za-z][0-9A-Za-z._-]{0,80}$/)),
   // An OSM id × 4 + 1, 2 or 3, or 50 bits of a hash × 4.
   poi: maybe(fc.nat({ max: MAX_DEST_ID })),
   basket: maybe(

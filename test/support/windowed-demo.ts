@@ -20,8 +20,9 @@ export const SATURDAY: DepartureWindow = {
 const NEW_LIBRARY = { column: 0, row: 8 } as const;
 
 /**
- * Returns the folder of a store with two releases of the demo city in `city`, with tiles, Saturdays
- * and medians: `before`, and then `after`, which has a library more. Tests must only read it.
+ * Returns the folder of a store with two releases of the demo city in `city`, with tiles, and
+ * Saturdays at the 10th percentile and the median: `before`, and then `after`, which has a library
+ * more. Tests must only read it.
  */
 export function windowedDemo(city: string): Promise<string> {
   return keptFolder(
@@ -33,7 +34,7 @@ export function windowedDemo(city: string): Promise<string> {
 
 async function buildInto(folder: string, city: string): Promise<void> {
   const store = new FolderStore(folder);
-  const windows = { windows: [SATURDAY], percentiles: { am: [50], saturday: [50] } };
+  const windows = { windows: [SATURDAY], percentiles: { saturday: [50] } };
   const request = { ...demoRequest(city), ...windows };
   await buildRelease({ ...request, release: 'before' }, store, silent);
   const own = path.join(folder, 'inputs');

@@ -672,10 +672,10 @@ export interface Problems {
 
 /** Parameters that several operations take. */
 export interface SharedParams {
-  /** Part of the name; case and accents are ignored. */
-  q?: string | undefined;
   /** Rows per page, 1 to 1000. */
   limit?: number | undefined;
+  /** Part of the name; case and accents are ignored. */
+  q?: string | undefined;
   /** Census place GEOID, 7 digits including leading zeros. */
   geoid: string;
   /** Travel modes; repeat the parameter for several. Omitted: all modes of the release. */
@@ -965,6 +965,25 @@ export interface Operations {
         };
         /** Where to create keys and buy tokens; null if not configured. */
         account_url: string | null;
+      };
+    };
+  };
+  /** The releases that can be compared. The releases of the store, as `POST /v1/changes` and `release` of `/v1/meta/block-bands` take them: the current one, then those published before, the last first, then those that never were, such as scenarios. A store that cannot be listed has the last twenty published. */
+  getReleases: {
+    params: {
+      /** Releases listed, at most 100, which is the default. */
+      limit?: number | undefined;
+    };
+    responses: {
+      'application/json': {
+        releases: Array<{
+          /** Its label, which another may have too. */
+          release: string;
+          /** As `from` and `to` take it. */
+          version: string;
+          /** Null if it was not published, or is not among the last twenty. */
+          published_at: string | null;
+        }>;
       };
     };
   };
@@ -2036,7 +2055,10 @@ export interface Operations {
   };
   /** The block bands of counties, readable by range. For each county in the box, a public object with the band of five minutes of each of its blocks, by mode and leaf destination type: what the tiles of bands show, by block, with GEOIDs, centres and population. It is read by byte range, free and without a key: a head, and a column for each mode and type. `access` is a second object, with a class of how many people or jobs are within reach of each block, by weight, direction, mode and minutes. At most 100 counties, by county code. Empty for a release that was built without tiles. */
   getBlockBands: {
-    params: Pick<SharedParams, 'bbox'>;
+    params: Pick<SharedParams, 'bbox'> & {
+      /** Another release of the store, to compare its bands with, as `/v1/meta/releases` lists it under `version`. Omitted: the current one. */
+      release?: string | undefined;
+    };
     responses: {
       'application/json': {
         release: string;
@@ -2109,6 +2131,7 @@ export const OPERATIONS: Record<
   getWeights: ['free','/v1/meta/weights'],
   getVintage: ['free','/v1/meta/vintage'],
   getPlans: ['free','/v1/plans'],
+  getReleases: ['free','/v1/meta/releases'],
   findPlaces: ['free','/v1/places'],
   getPlaceBoundary: ['free','/v1/places/{geoid}/boundary'],
   findAddresses: ['free','/v1/addresses'],

@@ -56,6 +56,31 @@ export function nearestList(
   };
 }
 
+/** Lists the blocks in view by their bands in two releases. */
+export function changesList(
+  blocks: BlockFacts,
+  { before, after }: { readonly before: Uint8Array; readonly after: Uint8Array },
+  seen: readonly number[],
+  stated: Stated,
+): BlockList {
+  return {
+    blocks,
+    listed: seen,
+    // The unit is in the head, since four columns have little room.
+    columns: Object.entries({ Before: before, After: after }).map(([title, bands]) => ({
+      ...bandColumn(`${title}, min`, bands),
+      textOf: (i) => classWords(bands[i]).replace(' min', ''),
+    })),
+    members: {
+      ...constant(stated),
+      ...boundMembers('before', before),
+      ...boundMembers('after', after),
+    },
+    where: 'in view',
+    name: nameOf(stated),
+  };
+}
+
 export function accessList(
   blocks: BlockFacts,
   { classes, bounds }: { readonly classes: Uint8Array; readonly bounds: readonly number[] },

@@ -1,6 +1,6 @@
 import { BEYOND, UNROUTED } from '../../../../shards/bands/time-bands.ts';
 import { keepUntilFailed } from '../../../../shards/concurrency/on-demand.ts';
-import type { Client, DataOf } from '../../../client/src/index.ts';
+import { ApiError, type Client, type DataOf } from '../../../client/src/index.ts';
 import type { Box } from '../tiles/vector-tiles.ts';
 import { CountyBands, type CountyUrls } from './block-bands.ts';
 
@@ -22,6 +22,8 @@ export interface CountyBlocks {
 type Listed = DataOf<'getBlockBands'>['counties'];
 
 const opened = new Map<string, Promise<CountyBands>>();
+/** Counties of other releases, by release and codes. */
+const others = new Map<string, Promise<Listed>>();
 let listed: { readonly box: Box; readonly counties: Promise<Listed | null> } | null = null;
 
 /**
@@ -56,6 +58,37 @@ export async function countiesNear(
   const { data } = await api.getBlockBands({ bbox: boxText(box) });
   const wanted = data.counties.filter(({ county }) => codes.has(Number(county)));
   return wanted.length < codes.size ? null : Promise.all(wanted.map(open));
+}
+
+/**
+ * Opens some counties in another release, by their codes; without those that it lacks, and none of
+ * a release that the store lacks.
+ */
+export async function countiesOf(
+  api: Client,
+  release: string,
+  counties: readonly CountyBands[],
+): Promise<ReadonlyMap<string, CountyBands>> {
+  const codes = counties.map(({ county }) => county);
+  const all = await keepUntilFailed(others, `${release} ${codes}`, async () => {
+    const bbox = boxText(boxAround(counties));
+    return (await api.getBlockBands({ bbox, release })).data.counties;
+  }).catch((error) => {
+    if (error instanceof ApiError && error.slug === 'invalid-parameters') return [];
+    throw error;
+  });
+  const wanted = all.filter(({ county }) => codes.includes(county));
+  return new Map(
+    await Promise.all(wanted.map(async (one) => [one.county, await open(one)] as const)),
+  );
+}
+
+/** The box around the centres of all blocks of counties. */
+function boxAround(counties: readonly CountyBands[]): Box {
+  const ends = (of: 'lon' | 'lat', end: 'min' | 'max') =>
+    counties.flatMap((county) => [county[of].reduce((a, b) => Math[end](a, b))]);
+  const [west, south] = [Math.min(...ends('lon', 'min')), Math.min(...ends('lat', 'min'))];
+  return [west, south, Math.max(...ends('lon', 'max')), Math.max(...ends('lat', 'max'))];
 }
 
 export interface KnownBlock {
@@ -143,14 +176,17 @@ export interface Tally {
   readonly allPeople: number;
 }
 
+/** Classes that a tally has, at most. */
+const TALLIED = BEYOND + 2;
+
 /** Counts the people of some blocks by class; an unknown population counts as 0. */
 export function tallyOf(
   classes: Uint8Array,
   population: readonly (number | null)[],
   blocks: readonly number[],
 ): Tally {
-  const people = new Array<number>(BEYOND + 1).fill(0);
-  const counts = new Array<number>(BEYOND + 1).fill(0);
+  const people = new Array<number>(TALLIED).fill(0);
+  const counts = new Array<number>(TALLIED).fill(0);
   for (const i of blocks) {
     people[classes[i]] += population[i] ?? 0;
     counts[classes[i]]++;

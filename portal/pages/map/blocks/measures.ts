@@ -7,11 +7,13 @@ import {
   basketTally,
   type Criterion,
 } from '../measures/basket.ts';
+import { alignedTo, changeClasses } from '../measures/changes.ts';
 import type { Box } from '../tiles/vector-tiles.ts';
 import type { CountedAccess, CountyBands } from './block-bands.ts';
 import {
   type CountyBlocks,
   countiesIn,
+  countiesOf,
   join,
   joinedColumns,
   type Tally,
@@ -86,6 +88,42 @@ export function accessMeasure(count: CountedAccess): Measure<ClassedAccess, Tall
       const bounds = columns.find((one) => one !== null)?.bounds ?? null;
       const at = (county: CountyBands) => columns[counties.indexOf(county)]?.classes ?? null;
       return { bounds, classes: await joinedColumns(counties, at) };
+    },
+    sum: ({ classes }, population, blocks) => tallyOf(classes, population, blocks),
+  };
+}
+
+/** The bands of blocks in two releases, and the classes of their changes. */
+export interface ChangedBands {
+  readonly before: Uint8Array;
+  readonly after: Uint8Array;
+  readonly classes: Uint8Array;
+  /** Those of the two releases that are not in the store, or have no such times. */
+  readonly lacking: readonly string[];
+}
+
+/** How the band of the nearest POI of any of some types differs between two releases. */
+export function changeMeasure(
+  api: Client,
+  { service, types }: { readonly service: string; readonly types: readonly number[] },
+  releases: readonly [before: string, after: string],
+): Measure<ChangedBands, Tally> {
+  const { read } = nearestMeasure(service, types);
+  return {
+    key: `changes ${service} ${types} ${releases}`,
+    async read(counties) {
+      const inEach = await Promise.all(releases.map((one) => countiesOf(api, one, counties)));
+      const bandsOf = async (others: ReadonlyMap<string, CountyBands>) =>
+        joinedColumns(counties, async ({ county, geoids }) => {
+          const other = others.get(county);
+          const bands = other ? await read([other]) : new Uint8Array();
+          return alignedTo(geoids, { geoids: other?.geoids ?? new Float64Array(), bands });
+        });
+      const [before, after] = await Promise.all(inEach.map(bandsOf));
+      const isHeld = (others: ReadonlyMap<string, CountyBands>) =>
+        [...others.values()].some((one) => types.some((type) => one.bands(service, type) !== null));
+      const lacking = releases.filter((_, i) => !isHeld(inEach[i]));
+      return { before, after, classes: changeClasses(before, after), lacking };
     },
     sum: ({ classes }, population, blocks) => tallyOf(classes, population, blocks),
   };

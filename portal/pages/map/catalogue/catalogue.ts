@@ -34,6 +34,8 @@ export function typesBeginning(types: readonly MapType[], typed: string): readon
 export interface Catalogue {
   readonly release: string;
   readonly isFictional: boolean;
+  /** Whether there was a release before it. */
+  readonly hasBefore: boolean;
   /** Units of the names and of the scale. */
   readonly units: Units;
   /** Bounds of the first view: those of its POIs, within those of its blocks (`openingBox`). */
@@ -103,7 +105,7 @@ export async function mapCatalogue(units: Units): Promise<Catalogue | null> {
       portalConfig(),
       keylessClient.getWeights(),
     ]);
-  const { release, components, modes } = facts;
+  const { release, before, components, modes } = facts;
   const types = facts.types.map((type) => {
     const metric = units === 'metric' ? METRIC_NAMES[type.label] : undefined;
     return metric === undefined ? type : { ...type, name: metric };
@@ -138,6 +140,7 @@ export async function mapCatalogue(units: Units): Promise<Catalogue | null> {
   return {
     release,
     isFictional: fictional,
+    hasBefore: before !== null,
     units,
     bounds: openingBox(bounds, poi_bounds),
     modes: mapped,

@@ -19,7 +19,7 @@ export function WindowChoice(props: {
     onTiming({ departure: name, percentile: held.includes(percentile) ? percentile : first });
   };
   return (
-    <div class="window-choice">
+    <div class="stacked-choices">
       <Choose label={`${of}Transit departs`} value={departure} onChoose={choose}>
         {windows.map(({ name, label }) => (
           <option key={name} value={name}>

@@ -46,7 +46,7 @@ function FreeMap() {
   const viewed = { ...NOTHING_LOADED, ...free, area, catalogue, state, choice, scheme };
   const shown = useMemo(
     () => view.shown(viewed),
-    [view, choice, state.basketBy, free.blocks, free.basket, free.access],
+    [view, choice, state.basketBy, free.blocks, free.basket, free.access, free.changes],
   );
   const outlines = useMemo(
     () => ({ selected: state.block, a: null, b: null, area: inArea?.outline ?? null }),

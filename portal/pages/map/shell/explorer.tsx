@@ -3,10 +3,9 @@ import { useMemo, useRef, useState } from 'preact/hooks';
 import { onRequest } from '../../parts/failed-script.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { UnitsChoice } from '../../parts/units.tsx';
-import { attributionOf, dataDates } from '../catalogue/catalogue.ts';
+import { attributionOf, type Catalogue, dataDates } from '../catalogue/catalogue.ts';
 import type { DrawnMap, Shown } from '../drawing/draw-map.ts';
 import type { MapMarker } from '../drawing/map-markers.ts';
-import { KeyDialog } from '../paid/key-dialog.tsx';
 import { resultOf } from '../paid/paid-request.ts';
 import { PaidProvider, usePaidRequests, useRequests } from '../paid/use-paid-requests.ts';
 import { AreaPanel } from '../panels/area-panel.tsx';
@@ -15,7 +14,7 @@ import { transitWords } from '../panels/words.tsx';
 import { profileRequest } from '../profile/profile-request.ts';
 import { degrees } from '../state/codecs.ts';
 import { useMap } from '../state/map-context.ts';
-import { MAX_OPACITY, MIN_OPACITY, VIEWS } from '../state/map-state.ts';
+import { MAX_OPACITY, MIN_OPACITY, VIEWS, type View } from '../state/map-state.ts';
 import { withMoved, without, withSite } from '../state/sites.ts';
 import { timingsOf, titleOf, type Viewed } from '../views/map-view.ts';
 import { MAP_VIEWS } from '../views/map-views.ts';
@@ -27,7 +26,11 @@ import { Sheet } from './sheet.tsx';
 import { type DrawnArea, useDrawnArea } from './use-drawn-area.ts';
 import { usePicture, useViewed } from './use-viewed.ts';
 
-const VIEW_NAMES = VIEWS.map((view) => [view, MAP_VIEWS[view].name] as const);
+/** The names of the views; changes, only where there is another release. */
+function viewNames({ hasBefore }: Catalogue, shown: View) {
+  const offered = VIEWS.filter((view) => view !== 'changes' || hasBefore || view === shown);
+  return offered.map((view) => [view, MAP_VIEWS[view].name] as const);
+}
 
 /** Loaded when a block is first selected. */
 const BlockPanel = onRequest(
@@ -35,11 +38,24 @@ const BlockPanel = onRequest(
   async () => (await import('../profile/block-panel.tsx')).BlockPanel,
 );
 
+const KeyDialog = onRequest(
+  'the price',
+  async () => (await import('../paid/key-dialog.tsx')).KeyDialog,
+);
+
+/** The dialog of a request that waits for a key, which is loaded with the first of them. */
+function PriceDialog() {
+  const isWaiting = useRequests().waiting !== null;
+  const [wasOpened, setOpened] = useState(isWaiting);
+  if (isWaiting && !wasOpened) setOpened(true);
+  return wasOpened ? <KeyDialog /> : null;
+}
+
 export function Explorer() {
   return (
     <PaidProvider value={usePaidRequests()}>
       <MapParts />
-      <KeyDialog />
+      <PriceDialog />
     </PaidProvider>
   );
 }
@@ -155,7 +171,7 @@ function Panels(props: {
 }) {
   const { viewed, shown, pressed, pointed, drawnArea } = props;
   const { onFound, onPointed, showCatchment } = props;
-  const { state, change, faults } = useMap();
+  const { catalogue, state, change, faults } = useMap();
   const { view, block } = state;
   const { Panel } = MAP_VIEWS[view];
   return (
@@ -164,7 +180,7 @@ function Panels(props: {
       <Switch
         label="View"
         name="view"
-        values={VIEW_NAMES}
+        values={viewNames(catalogue, view)}
         chosen={view}
         onChoose={(next) => change({ view: next })}
       />

@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { MapMarker } from '../drawing/map-markers.ts';
-import type { Drawing } from '../panels/area-panel.tsx';
+import type { Drawing } from '../panels/area-tools.tsx';
 import { type Area, ringOf } from '../state/area.ts';
 import type { Point } from '../state/codecs.ts';
 import { degrees } from '../state/codecs.ts';

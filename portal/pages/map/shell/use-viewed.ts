@@ -62,6 +62,7 @@ export function usePicture(viewed: Viewed): { readonly shown: Shown; readonly ou
   const { service, bandsUrl, otherMode, sitesType } = choice;
   const basket = viewed.basket.state === 'here' ? viewed.basket.view : null;
   const access = viewed.access.state === 'here' ? viewed.access.view : null;
+  const changes = viewed.changes.state === 'here' ? viewed.changes.view : null;
   // Depends on the parts that views show, since every move of the map makes a new state and choice.
   const shown = useMemo(
     () => MAP_VIEWS[view].shown(viewed),
@@ -69,6 +70,7 @@ export function usePicture(viewed: Viewed): { readonly shown: Shown; readonly ou
       ...[view, minutes, compared, basketBy, service, otherMode, bandsUrl],
       ...[a?.name, b?.name, reach, comparison, catchment, basket?.blocks, basket?.of],
       ...[access?.blocks, access?.of, choice.counted, state.direction],
+      ...[changes?.blocks, changes?.of],
       // Bands are drawn from tiles, and need no blocks.
       ((view === 'sites' ? sitesType : choice.type)?.leaves.length ?? 0) > 1 &&
         viewed.blocks.state === 'here' &&

@@ -24,6 +24,7 @@ export const VIEWS = [
   'compare',
   'catchment',
   'sites',
+  'changes',
 ] as const;
 export type View = (typeof VIEWS)[number];
 
@@ -75,6 +76,9 @@ export interface MapState {
   /** Window and percentile of B; null: those of A. */
   readonly otherTiming: Timing | null;
   readonly compared: (typeof COMPARED)[number];
+  /** The releases that are compared, by version; null: not chosen. */
+  readonly before: string | null;
+  readonly after: string | null;
   readonly basket: readonly Criterion[] | null;
   readonly basketBy: (typeof BASKET_BY)[number];
   /** Area of exact sums; null: none is chosen. */
@@ -135,7 +139,7 @@ const originCodec = {
 };
 const geoid = { read: (text: string) => (GEOID.test(text) ? text : undefined), write: String };
 const mode = {
-  read: (text: string) => (/^[a-z]{1,20}$/.test(text) ? text : undefined),
+  read: (text: string) => (/^[a-z_]{1,20}$/.test(text) ? text : undefined),
   write: String,
 };
 const timing = {
@@ -147,6 +151,10 @@ const timing = {
 };
 const weight = {
   read: (text: string) => (/^[a-z][a-z0-9_]{0,39}$/.test(text) ? text : undefined),
+  write: String,
+};
+const release = {
+  read: (text: string) => (/^[0-9A-Za-z][0-9A-Za-z._-]{0,80}$/.test(text) ? text : undefined),
   write: String,
 };
 const typeId = wholeNumber(0, 999_999_999);
@@ -183,6 +191,8 @@ const MEMBERS: { readonly [K in keyof MapState]: Member<MapState[K]> } = {
     ...optional(timing),
   },
   compared: { key: 's', what: 'comparison', initial: 'difference', ...oneOf(COMPARED) },
+  before: { key: 'r1', what: 'earlier release', initial: null, ...optional(release) },
+  after: { key: 'r2', what: 'later release', initial: null, ...optional(release) },
   basket: {
     key: 'k',
     what: 'basket',
@@ -282,7 +292,7 @@ function readSitesBy(text: string): SitesBy | undefined {
   return isValid ? { direction: direction as Direction, weight, choose, within } : undefined;
 }
 
-const CRITERION = /^([a-z]{1,20})-(\d{1,9})-(5|10|15|20|25|30)$/;
+const CRITERION = /^([a-z_]{1,20})-(\d{1,9})-(5|10|15|20|25|30)$/;
 
 function readCriterion(text: string): Criterion | undefined {
   const [, by, type, within] = CRITERION.exec(text) ?? [];

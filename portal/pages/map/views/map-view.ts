@@ -3,7 +3,7 @@ import type { DataOf, Operations, ParamsOf } from '../../../client/src/index.ts'
 import type { LoadedArea } from '../blocks/area-blocks.ts';
 import { classWords } from '../blocks/block-bands.ts';
 import type { Tally } from '../blocks/coloured-blocks.ts';
-import type { ClassedAccess, TestedBasket } from '../blocks/measures.ts';
+import type { ChangedBands, ClassedAccess, TestedBasket } from '../blocks/measures.ts';
 import type { LoadedInView } from '../blocks/use-in-view.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { serviceOf, type Timing, timingWords } from '../catalogue/windows.ts';
@@ -45,6 +45,8 @@ export interface MeasuredSites {
 
 export type LoadedBasket = LoadedInView<TestedBasket, BasketTally>;
 
+export type LoadedChanges = LoadedInView<ChangedBands, Tally>;
+
 /** Data that views have loaded; null until then. */
 export interface Loaded {
   /** Name of the POI at the origin, if there is one. */
@@ -58,6 +60,8 @@ export interface Loaded {
   readonly basket: LoadedBasket;
   /** The blocks in view by what is within reach. */
   readonly access: LoadedInView<ClassedAccess, Tally>;
+  /** The blocks in view by how their minutes differ between two releases. */
+  readonly changes: LoadedChanges;
   /** The blocks in view by minutes to the nearest POI. */
   readonly blocks: LoadedInView<Uint8Array, Tally>;
   readonly area: LoadedArea;

@@ -2,6 +2,7 @@ import type { View } from '../state/map-state.ts';
 import { accessView } from './access/access-view.ts';
 import { basketView } from './basket/basket-view.ts';
 import { catchmentView } from './catchment/catchment-view.ts';
+import { changesView } from './changes/changes-view.ts';
 import { compareView } from './compare/compare-view.ts';
 import type { MapView } from './map-view.ts';
 import { nearestView } from './nearest/nearest-view.ts';
@@ -17,4 +18,5 @@ export const MAP_VIEWS: Readonly<Record<View, MapView>> = {
   compare: compareView,
   catchment: catchmentView,
   sites: sitesView,
+  changes: changesView,
 };

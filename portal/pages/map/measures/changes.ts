@@ -1,0 +1,51 @@
+import { BEYOND, UNROUTED } from '../../../../shards/bands/time-bands.ts';
+
+/**
+ * Classes of blocks by how the band of the nearest POI differs between two releases: 1 newly within
+ * 30 minutes, 2 sooner by two bands or more, 3 sooner by one, 4 the same, 5 later by one, 6 later
+ * by two or more, 7 no longer within 30 minutes; 0 over 30 minutes in both; 8 not known.
+ */
+export const CHANGE_CLASSES = [1, 2, 3, 4, 5, 6, 7] as const;
+export const NEITHER = 0;
+export const NOT_KNOWN = 8;
+const SAME = 4;
+
+/** Classes of the changes from `before` to `after`, the bands of the same blocks. */
+export function changeClasses(before: Uint8Array, after: Uint8Array): Uint8Array {
+  return before.map((was, i) => changeClass(was, after[i]));
+}
+
+function changeClass(was: number, is: number): number {
+  if (was === UNROUTED || is === UNROUTED) return NOT_KNOWN;
+  if (was === BEYOND) return is === BEYOND ? NEITHER : 1;
+  if (is === BEYOND) return 7;
+  return SAME + Math.max(-2, Math.min(2, is - was));
+}
+
+/** The numbers of a list of blocks in the order of another; 0 for blocks that the list lacks. */
+export function alignedTo(
+  wanted: Float64Array,
+  { geoids, bands }: { readonly geoids: Float64Array; readonly bands: Uint8Array },
+): Uint8Array {
+  const aligned = new Uint8Array(wanted.length);
+  let at = 0;
+  for (let i = 0; i < wanted.length; i++) {
+    while (at < geoids.length && geoids[at] < wanted[i]) at++;
+    if (geoids[at] === wanted[i]) aligned[i] = bands[at];
+  }
+  return aligned;
+}
+
+/** People by how they are affected. */
+export interface ChangedPeople {
+  readonly sooner: number;
+  readonly later: number;
+  readonly all: number;
+}
+
+/** Sums up people by class of change. */
+export function changedPeople(people: readonly number[]): ChangedPeople {
+  const sum = (classes: readonly number[]) =>
+    classes.reduce((all, one) => all + (people[one] ?? 0), 0);
+  return { sooner: sum([1, 2, 3]), later: sum([5, 6, 7]), all: sum([...people.keys()]) };
+}
