@@ -44,6 +44,7 @@ test('a table of R5 has rows of minutes to blocks alone, and blanks beyond an ho
     targets: [from, to],
     minutes: {
       walk: [[1, Infinity]],
+      'step-free': [],
       bike: [[0, Infinity]],
       'bike-anywhere': [[1, 60]],
       transit: [[2, 20]],

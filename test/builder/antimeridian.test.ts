@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { scopeCounties } from '../../builder/county/county-scope.ts';
 import type { LinkedRegion } from '../../builder/region/link-region.ts';
+import { ROUTING } from '../../builder/routing-parameters.ts';
 
 /** Adak and, across the antimeridian, Semisopochnoi: both of Aleutians West, 02016. */
 const ISLANDS = [
@@ -20,6 +21,7 @@ test('a county across the antimeridian covers the ground around its islands, not
       destinations: [near, far],
       transits: [],
       streets: {},
+      routing: ROUTING,
     },
     searchRegion: {
       destinationCount: 2,
