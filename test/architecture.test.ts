@@ -235,9 +235,9 @@ const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: 
   builder: { files: 357, lines: 39_450 },
   infra: { files: 120, lines: 13_850 },
   portal: { files: 240, lines: 23_000 },
-  proxy: { files: 270, lines: 34_950 },
+  proxy: { files: 270, lines: 35_100 },
   shards: { files: 173, lines: 17_250 },
-  test: { files: 812, lines: 117_250 },
+  test: { files: 813, lines: 117_300 },
 };
 
 const TOP_LEVEL = new Set([

@@ -157,11 +157,13 @@ function suffixesOf(
   if (suffixOf(typed) !== undefined) {
     return [asTyped, { street: parseStreetName(words, false), edits: 0, ending: typed }];
   }
+  if (typed.length < 4) return [asTyped];
   const most = typed.length < 6 ? 1 : 2;
-  const near = LONG_SUFFIXES.map((suffix) => ({ suffix, edits: editDistance(suffix, typed) }))
+  const near = LONG_SUFFIXES.filter(({ length }) => Math.abs(length - typed.length) <= most)
+    .map((suffix) => ({ suffix, edits: editDistance(suffix, typed) }))
     .filter(({ edits }) => edits <= most)
     .sort((a, b) => a.edits - b.edits)[0];
-  if (typed.length < 4 || near === undefined) return [asTyped];
+  if (near === undefined) return [asTyped];
   const corrected = words.with(at, near.suffix);
   return [asTyped, { street: parseStreetName(corrected), edits: near.edits, ending: '' }];
 }
