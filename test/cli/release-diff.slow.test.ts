@@ -84,10 +84,10 @@ test('every difference of the exported tables is a row, and nothing else', async
   expect(expected.length).toBeGreaterThan(5_000);
 });
 
-test('Parquet has the rows of CSV; options select types, modes and areas', async () => {
+test('the format is that of the extension; Parquet has the rows of CSV; options select types, modes and areas', async () => {
   const selection = ['--type', 'cinemas', '--mode', 'walk', '--area', '99001'];
   const names = ['--from', 'before', '--to', 'after'];
-  await diff(...names, ...selection, '--format', 'csv', '--out', out('some.csv'));
+  await diff(...names, ...selection, '--out', out('some.csv'));
   const { stdout } = await diff(...names, ...selection, '--out', out('some.parquet'));
   const file = await asyncBufferFromFile(out('some.parquet'));
   const rows = await parquetReadObjects({ file, compressors });

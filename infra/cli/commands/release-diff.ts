@@ -27,9 +27,10 @@ import { openPair } from '../changes/open-pair.ts';
 import { print } from '../print.ts';
 
 const FORMATS = [...CHANGE_TABLE_FORMATS, 'pmtiles'] as const;
+type Format = (typeof FORMATS)[number];
 
 export interface DiffFlags extends CompareFlags {
-  readonly format: (typeof FORMATS)[number];
+  readonly format?: Format;
   readonly out?: string;
 }
 
@@ -43,11 +44,14 @@ export function addDiffOptions(command: Command): Command {
     .addOption(
       new Option(
         '--format <format>',
-        'format of --out: a row per block, mode and type (parquet, csv), or a feature per block (geojson, pmtiles)',
-      )
-        .choices(FORMATS)
-        .default(FORMATS[0]),
+        'format of --out: a row per block, mode and type (parquet, csv), or a feature per block (geojson, pmtiles); by default that of the file’s extension, or parquet',
+      ).choices(FORMATS),
     );
+}
+
+function formatOf(out: string): Format {
+  const extension = path.extname(out).slice(1).toLowerCase();
+  return FORMATS.find((format) => format === extension) ?? FORMATS[0];
 }
 
 /** The names of two releases, by position or option; throws an `ArgumentError` without both. */
@@ -68,12 +72,12 @@ export async function writeDiff(
   out: string,
   flags: DiffFlags,
 ): Promise<void> {
-  const comparison = await compareReleases(await openPair(store, names, flags), flags, {
-    keep: true,
-  });
-  const rows = await writeChanges(comparison, flags.format, out);
+  const pair = await openPair(store, names, flags);
+  const comparison = await compareReleases(pair, flags, { keep: true });
+  const format = flags.format ?? formatOf(out);
+  const rows = await writeChanges(comparison, format, out);
   print(
-    `${out}: ${counted(rows, flags.format === 'geojson' || flags.format === 'pmtiles' ? 'block' : 'row')} that differ`,
+    `${out}: ${counted(rows, format === 'geojson' || format === 'pmtiles' ? 'block' : 'row')} that differ`,
   );
   print(...changeSummary(comparison));
 }
@@ -81,7 +85,7 @@ export async function writeDiff(
 /** Writes a file in place of any before; returns the number of rows or blocks. */
 async function writeChanges(
   { pair, changed, measures }: Comparison,
-  format: DiffFlags['format'],
+  format: Format,
   out: string,
 ): Promise<number> {
   const folder = await mkdtemp(path.join(path.dirname(path.resolve(out)), '.tta-diff-'));
