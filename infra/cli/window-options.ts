@@ -46,7 +46,7 @@ function parseWindow(text: string): DepartureWindow {
   const parts = OWN.exec(text);
   if (!parts) {
     throw fault(
-      `is none of ${KNOWN.map(({ name }) => name).join(', ')}, and no window such as early=06:30+60@weekday`,
+      `is not a window: give ${KNOWN.map(({ name }) => name).join(', ')}, or your own, such as early=06:30+60@weekday`,
     );
   }
   const [, name, hours, minutes, departures, day] = parts;
@@ -81,11 +81,15 @@ export function parsePercentiles(
   for (const text of lists ?? []) {
     const [list, window] = text.split(':').toReversed();
     if (window !== undefined && !names.includes(window)) {
-      throw new ArgumentError(`--percentiles: ${window} is no window of ${names.join(', ')}`);
+      throw new ArgumentError(
+        `--percentiles: "${window}" is not a window of this build (${names.join(', ')}); --windows adds one`,
+      );
     }
     const percentiles = commaList(list).map(Number);
     if (!percentiles.every(isPercentile)) {
-      throw new ArgumentError(`--percentiles: "${text}" is no list of whole numbers from 1 to 99`);
+      throw new ArgumentError(
+        `--percentiles: "${text}" is not a list of whole numbers from 1 to 99`,
+      );
     }
     for (const name of window === undefined ? names : [window]) {
       chosen[name] = [...(chosen[name] ?? []), ...percentiles];

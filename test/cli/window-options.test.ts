@@ -12,7 +12,7 @@ test('windows are known by name, or spelled with time, departures and day; am is
 });
 
 test.each([
-  ['noon', 'is none of am, midday, pm, evening, saturday, sunday'],
+  ['noon', 'is not a window: give am, midday, pm, evening, saturday, sunday, or your own'],
   ['am=07:00+60@weekday', 'cannot be another window'],
   ['early=06:30+61@weekday', 'needs 1 to 60 minutes'],
   ['early=06:30+60@monday', 'needs a day: weekday, saturday, sunday'],
