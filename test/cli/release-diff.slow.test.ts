@@ -103,6 +103,8 @@ test('the format is that of the extension; Parquet has the rows of CSV; options 
   expect(stdout).toMatch(/by county:\n {2}Meridian County, XA \(99001\): minutes on foot/);
   expect(stdout).toMatch(/by group:\n {2}\w+: minutes on foot/);
   expect(stdout).toContain('noise: The census of 2020');
+  const counts = await diff(...names, '--of', 'jobs', '--area', '99001', '--out', out('jobs.csv'));
+  expect(counts.stdout).toMatch(/ [\d,]{5,} → [\d,]{5,} on average \(/);
 });
 
 test('GeoJSON and tiles have a feature for each block that differs', async () => {

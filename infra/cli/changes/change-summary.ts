@@ -40,14 +40,21 @@ export function shareInWords(part: number, total: number): string {
   return part === 0 ? '0' : `${withCommas(part)} (${((100 * part) / total).toFixed(1)} %)`;
 }
 
-/** A change of a count, as total and percent: `1,200.5 → 1,300.5 on average (+100, +8.3 %)`. */
-export function meansInWords({ mean_before, mean_after }: ChangeSums, unit = ''): string {
+/**
+ * A change of means, as amount and percent: `1,200 → 1,300 on average (+100, +8.3 %)` of counts,
+ * which below 100 have tenths; `11.25 → 10.5 minutes on average (-0.75, -6.7 %)` of minutes.
+ */
+export function meansInWords(kind: Measure['kind'], { mean_before, mean_after }: ChangeSums) {
   if (mean_before === null || mean_after === null) return 'not known';
-  const change = Math.round(100 * (mean_after - mean_before)) / 100;
+  const small = Math.max(mean_before, mean_after) < 100 ? 10 : 1;
+  const [unit, part] = kind === 'minutes' ? [' minutes', 100] : ['', small];
+  const rounded = (value: number) => Math.round(part * value) / part;
   const signed = (value: number) => `${value > 0 ? '+' : ''}${withCommas(value)}`;
+  const change = mean_after - mean_before;
   const percent =
     mean_before === 0 ? '' : `, ${signed(Math.round((1000 * change) / mean_before) / 10)} %`;
-  return `${withCommas(mean_before)} → ${withCommas(mean_after)}${unit} on average (${signed(change)}${percent})`;
+  const means = [mean_before, mean_after].map((mean) => withCommas(rounded(mean)));
+  return `${means.join(' → ')}${unit} on average (${signed(rounded(change))}${percent})`;
 }
 
 /** Describes who gains and loses, line by line: overall, by group, county and place. */
@@ -101,7 +108,7 @@ function inWords(pair: ReleasePair, measure: Measure, sums: ChangeSums, unit: st
   const { gained, lost, total } = sums;
   const least = stepInWords(measure.kind);
   const share = (part: number) => shareInWords(part, total);
-  const means = measure.kind === 'minutes' ? meansInWords(sums, ' minutes') : meansInWords(sums);
+  const means = meansInWords(measure.kind, sums);
   return `${measureInWords(pair, measure)}: ${share(gained[STEP])} ${unit} gain ${least} or more, ${share(lost[STEP])} lose; ${means}`;
 }
 
