@@ -233,7 +233,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
  */
 const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: number }>> = {
   builder: { files: 357, lines: 39_450 },
-  infra: { files: 120, lines: 13_850 },
+  infra: { files: 120, lines: 13_900 },
   portal: { files: 240, lines: 23_000 },
   proxy: { files: 270, lines: 35_100 },
   shards: { files: 173, lines: 17_250 },

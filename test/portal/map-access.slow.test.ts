@@ -55,6 +55,16 @@ function rangeOf(label: string): readonly [number, number] | null {
   return to === undefined ? null : [numberOf(from), numberOf(to)];
 }
 
+test.each([
+  ['county', '12345'],
+  ['place', '1234567'],
+])('a %s of the address that the release lacks is said to be outside it', async (_, area) => {
+  const { page, context } = await open(`#x=1&a=${area}`);
+  await page.getByText('Area: cannot be shown').waitFor();
+  await page.getByText('This area is outside the release').waitFor();
+  await context.close();
+});
+
 test('the blocks in view are classed for free by the jobs that the API counts for tokens', async () => {
   const { page, asked, wrong, context } = await open(FRAGMENT);
   await page.getByRole('heading', { name: 'Jobs within 15 min by transit' }).waitFor();

@@ -9,7 +9,7 @@ import {
   metresPerDegreeLat,
   metresPerDegreeLon,
 } from '../../../../shards/geometry/wgs84.ts';
-import type { Area as ApiArea, Client } from '../../../client/src/index.ts';
+import { type Area as ApiArea, ApiError, type Client } from '../../../client/src/index.ts';
 import { keylessClient } from '../../api/clients.ts';
 import { useLoaded } from '../../api/use-loaded.ts';
 import {
@@ -69,7 +69,12 @@ async function areaBlocks(
     return blocksInPolygons(api, area, { area, name: 'the drawn area' });
   }
   if (area.length === PLACE_DIGITS) {
-    const { geometry, properties } = (await api.getPlaceBoundary({ geoid: area })).data;
+    const boundary = await api.getPlaceBoundary({ geoid: area }).catch((error) => {
+      if (error instanceof ApiError && error.status === 404) return null;
+      throw error;
+    });
+    if (boundary === null) return null;
+    const { geometry, properties } = boundary.data;
     const { type, coordinates } = geometry;
     const polygons = type === 'Polygon' ? [coordinates] : coordinates;
     return blocksInPolygons(api, polygons as unknown as Polygon[], { area, name: properties.name });

@@ -33,42 +33,43 @@ export function AreaPanel(props: {
     ({ code }) => code !== named,
   );
   return (
-    <details class="area" onToggle={() => setOpened(true)}>
-      <summary>
-        Area: {chosen === null ? none.toLowerCase() : area.state === 'here' ? inWords(area) : '…'}
-      </summary>
-      <Choose
-        label="Area"
-        value={chosen === null ? '' : (named ?? DRAWN)}
-        onChoose={(next) => change({ area: next === '' ? null : next })}
-      >
-        <option value="">{none}</option>
-        {chosen !== null && (
-          <option value={named ?? DRAWN}>
-            {area.state === 'here' ? capitalized(area.of.name) : (named ?? 'The drawn area')}
-          </option>
+    <>
+      <details class="area" onToggle={() => setOpened(true)}>
+        <summary>Area: {chosen === null ? none.toLowerCase() : inWords(area)}</summary>
+        <Choose
+          label="Area"
+          value={chosen === null ? '' : (named ?? DRAWN)}
+          onChoose={(next) => change({ area: next === '' ? null : next })}
+        >
+          <option value="">{none}</option>
+          {chosen !== null && (
+            <option value={named ?? DRAWN}>
+              {area.state === 'here' ? capitalized(area.of.name) : (named ?? 'The drawn area')}
+            </option>
+          )}
+          {others.map(({ code, name }) => (
+            <option key={code} value={code}>
+              {name}
+            </option>
+          ))}
+        </Choose>
+        <p class="quiet">City: search for it above. Tract: click one of its blocks first.</p>
+        {wasOpened && <AreaTools drawing={drawing} onDraw={onDraw} />}
+        {chosen !== null && areaCodec.write(chosen) === '' && (
+          <p class="quiet">This area has too many points to be part of the link to this page.</p>
         )}
-        {others.map(({ code, name }) => (
-          <option key={code} value={code}>
-            {name}
-          </option>
-        ))}
-      </Choose>
-      <p class="quiet">City: search for it above. Tract: click one of its blocks first.</p>
-      {wasOpened && <AreaTools drawing={drawing} onDraw={onDraw} />}
-      {chosen !== null && areaCodec.write(chosen) === '' && (
-        <p class="quiet">This area has too many points to be part of the link to this page.</p>
-      )}
+      </details>
       <Fault area={area} />
-    </details>
+    </>
   );
 }
 
 /** Value of the option that stands for an area without a GEOID. */
 const DRAWN = 'drawn';
 
-function inWords({ of }: Extract<LoadedArea, { state: 'here' }>): string {
-  return `${of.name}, ${count(peopleIn(of))} people`;
+function inWords(area: LoadedArea): string {
+  if (area.state === 'here') return `${area.of.name}, ${count(peopleIn(area.of))} people`;
+  return area.state === 'far' || area.state === 'invalid' ? 'cannot be shown' : '…';
 }
 
 function capitalized(name: string): string {
