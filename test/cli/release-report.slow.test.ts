@@ -86,6 +86,9 @@ test('a report is one file and one printed page, and needs nothing else', async 
   await page.goto(`file://${file}`);
   expect(requests).toEqual([`file://${file}`]);
   expect(await page.locator('h1').innerText()).toBe(QUESTION);
+  for (const group of ['White alone', 'Two or More Races', 'Asian alone']) {
+    expect(await page.getByRole('cell', { name: group, exact: true }).count()).toBe(1);
+  }
   const pdf = (await page.pdf({ preferCSSPageSize: true })).toString('latin1');
   expect(pdf.match(/\/Type \/Page\b/g)?.length).toBe(1);
   await page.close();

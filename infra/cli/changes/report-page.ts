@@ -12,7 +12,7 @@ import type { Comparison } from './compare-releases.ts';
 import { REPORT_CLASSES } from './report-map.ts';
 
 /** Most rows of a table, so that the report stays one page. */
-const [GROUPS, AREAS] = [6, 6];
+const [GROUPS, AREAS] = [10, 6];
 
 const STYLE = `
 @page { size: letter; margin: 12mm }
@@ -32,7 +32,7 @@ th, td { padding: .1rem .2rem; text-align: right; border-bottom: .5px solid #c9c
 th { font-weight: 600 }
 th:first-child, td:first-child { text-align: left; width: 32% }
 .method { font-size: 8.5pt; line-height: 1.3; color: #333d47 }
-@media print { body { padding: 0; max-width: none; font-size: 9pt } table, .legend { font-size: 8pt } .method { font-size: 7.5pt } svg { max-height: 76mm; print-color-adjust: exact; -webkit-print-color-adjust: exact } h2, table, figure { break-inside: avoid } }
+@media print { body { padding: 0; max-width: none; font-size: 9pt } table, .legend { font-size: 8pt } .method { font-size: 7.5pt } svg { max-height: 48mm; print-color-adjust: exact; -webkit-print-color-adjust: exact } h2, table, figure { break-inside: avoid } }
 `;
 
 /** A report of one page: one file without references to others. */
@@ -67,13 +67,13 @@ export function reportPage(
   const rows = [{ name: 'All people', sums: people }, ...groups, ...shown];
   const unit = isTime ? 'minutes' : '%';
   const heads = [
-    '',
+    'who',
     'total',
-    `better by ≥ ${STEP} ${unit}`,
-    `better by ≥ 1 ${unit}`,
+    `better by ≥&nbsp;${STEP}&nbsp;${unit}`,
+    `better by ≥&nbsp;1&nbsp;${unit}`,
     'unchanged',
-    `worse by ≥ 1 ${unit}`,
-    `worse by ≥ ${STEP} ${unit}`,
+    `worse by ≥&nbsp;1&nbsp;${unit}`,
+    `worse by ≥&nbsp;${STEP}&nbsp;${unit}`,
     'not known',
     'average before',
     'average after',
