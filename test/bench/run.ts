@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { benchAccuracy } from './accuracy.ts';
+import { benchAddresses } from './addresses.ts';
 import { benchAgainstPostgis } from './against-postgis.ts';
 import { benchAgainstTileserver } from './against-tileserver.ts';
 import { benchBackends } from './backends.ts';
@@ -58,6 +59,7 @@ const UNSERVED = [
   'accuracy',
   'transit',
   'flips',
+  'addresses',
   'demo',
   'rebuild',
   'preparation',
@@ -100,6 +102,7 @@ try {
   if (asked.includes('accuracy')) await benchAccuracy(inputs);
   if (asked.includes('transit')) await benchTransitRouting(inputs);
   if (asked.includes('flips')) await benchFlips(folder);
+  if (asked.includes('addresses')) await benchAddresses();
   if (asked.includes('demo')) await benchDemo(folder);
   if (asked.includes('rebuild')) await benchRebuild(folder);
   if (asked.includes('preparation')) await benchPreparation(inputs, folder);
