@@ -194,7 +194,7 @@ const BY_MODE: Readonly<Record<string, string>> = {
   walk: 'Walk',
   bike: 'Bike',
   transit: 'Transit',
-  walk_slow: `Slow walk (${SLOW_WALK_KMH} km/h)`,
+  walk_slow: 'Slow walk',
   step_free: 'Step-free walk',
 };
 
