@@ -254,7 +254,7 @@ test('inspect describes the contents of an object of every kind', async () => {
     [county['reach-to']!, /^matrix: ([\d,]+) origins .* in minutes$/m],
     [
       county.transit!,
-      /^transit: [\d,]+ stops, [\d,]+ routes, [\d,]+ trips in [\d,]+ patterns, [\d,]+ transfers$/m,
+      /^transit \(am\): [\d,]+ stops, [\d,]+ routes, [\d,]+ trips in [\d,]+ patterns, [\d,]+ transfers$/m,
     ],
     [county.blocks, /^FlatGeobuf: [\d,]+ × MultiPolygon$/m],
     [county['poi-map'], /^FlatGeobuf: [\d,]+ × Point$[\s\S]*"dest_id"/m],

@@ -58,7 +58,7 @@ export type Send = (route: Route, params: Params, options: CallOptions) => Promi
 
 /** Statuses of transient failures; 0 if there was no response. */
 const TRANSIENT = [0, 408, 429, 500, 502, 503, 504];
-/** Headers that stay valid for as long as the body does. */
+/** Headers that last as long as the body. */
 const LASTING = /^(etag|content-type|link|x-next-cursor|x-resolved-block|x-unrouted)$/;
 
 /** Creates a sender whose calls share credentials, the store, and waits for the rate limit. */
@@ -101,12 +101,13 @@ export function createSender(options: ClientOptions): Send {
         signal?.throwIfAborted();
         throw noResponse(`${method} ${url}`, id, cause);
       }
+      const received = Object.fromEntries(response.headers);
       if (response.status === 304 && stored) {
-        return replyOf(response, id, { ...stored.headers, ...record(response) }, stored.body);
+        return replyOf(response, id, { ...stored.headers, ...received }, stored.body);
       }
-      const reply = replyOf(response, id, record(response), bytes);
+      const reply = replyOf(response, id, received, bytes);
       if (store && response.headers.has('etag') && response.status === 200) {
-        const lasting = Object.entries(record(response)).filter(([name]) => LASTING.test(name));
+        const lasting = Object.entries(received).filter(([name]) => LASTING.test(name));
         const kept = { headers: Object.fromEntries(lasting), body: bytes };
         await quietly(() => store.set(storeKey, kept));
       }
@@ -193,9 +194,8 @@ function replyOf(
 export function dataOf(body: Uint8Array, mediaType: string): unknown {
   if (!/^text\/|json/.test(mediaType)) return body;
   const text = new TextDecoder().decode(body);
-  if (!/[/+]json/.test(mediaType)) return text;
   try {
-    return JSON.parse(text);
+    return /[/+]json/.test(mediaType) ? JSON.parse(text) : text;
   } catch {
     return undefined;
   }
@@ -246,10 +246,6 @@ async function quietly<T>(use: () => T | Promise<T>): Promise<T | undefined> {
   } catch {
     return undefined;
   }
-}
-
-function record({ headers }: Response): Record<string, string> {
-  return Object.fromEntries(headers.entries());
 }
 
 /** 128 random bits; `crypto.randomUUID` is missing on pages without https. */

@@ -38,7 +38,7 @@ public class Calls {
     show("findPlaces", new PlacesApi(client).findPlaces("port", null, null));
     show("getIsochroneMeta", isochrones.getIsochroneMeta(null));
     show("getTileArchives", isochrones.getTileArchives(null));
-    show("getBlockBands", isochrones.getBlockBands(null, null));
+    show("getBlockBands", isochrones.getBlockBands(null, null, null));
     show("getExports", new ExportsApi(client).getExports(null, null, null, null, null, null));
     show("getBlockSummary", blocks.getBlockSummary(geoid, walk, null, null, null, null, null, true, null, null, null));
     show("listBlockPois", blocks.listBlockPois(geoid, null, null, null, null, null, null, null, 5, null, null));
