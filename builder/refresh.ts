@@ -68,7 +68,7 @@ export async function refreshRelease(
   }
   const reasons = reasonsAgainst(notes, thresholds);
   if (reasons.length > 0) return { ...refreshed, outcome: 'refused', reasons };
-  await promoteRelease(store, name, now);
+  await promoteRelease(store, name, now, notes.before?.manifest ?? null);
   return { ...refreshed, outcome: 'promoted', reasons: [] };
 }
 

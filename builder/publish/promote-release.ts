@@ -21,19 +21,27 @@ interface Promotion {
 
 /**
  * Makes a release of the store current. `wanted` is its label, or the name of its manifest if
- * several have that label. Throws a `BuildError` if there is no such release, or any of its objects
- * is missing.
+ * several have that label; `over`: the manifest that it was compared with, null for none. Throws a
+ * `BuildError` if there is no such release, any of its objects is missing, or another than `over`
+ * is current.
  */
 export async function promoteRelease(
   store: WritableStore,
   wanted: string,
   now: Date,
+  over?: string | null,
 ): Promise<Promotion> {
   const name = await findManifest(store, wanted);
   return withReleasesLocked(store, async () => {
     const { ref, manifest } = await readManifest(store, name);
     await requireObjects(store, name, manifest);
     const before = await latestIfAny(store);
+    const current = before?.manifest ?? null;
+    if (over !== undefined && current !== over && current !== name) {
+      throw new BuildError(
+        `${store.location}: ${current} has become current meanwhile; run the command again, which compares with it`,
+      );
+    }
     return { before, after: await promote(store, manifest.release, ref, now) };
   });
 }

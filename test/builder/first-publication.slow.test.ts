@@ -52,6 +52,22 @@ test('last_updated is when the current release was first published, also after a
   expect(await lastUpdated()).toEqual({ last_updated: SUMMER.toISOString(), release: 'summer' });
 });
 
+test('a release that was compared with another than the current one is not promoted', async () => {
+  const { manifest: spring } = await publish('spring', SPRING);
+  const { manifest: summer } = await publish('summer', SUMMER);
+  await promoteRelease(store, spring, AUTUMN, summer);
+  // Compared with summer, while somebody went back to spring.
+  const { manifest: autumn } = await publish('autumn', AUTUMN);
+  await promoteRelease(store, spring, AUTUMN);
+  for (const over of [summer, null]) {
+    await expect(promoteRelease(store, autumn, AUTUMN, over)).rejects.toThrow(
+      `${spring} has become current meanwhile`,
+    );
+  }
+  expect((await lastUpdated()).release).toBe('spring');
+  await promoteRelease(store, autumn, AUTUMN, spring);
+});
+
 test('a rebuilt release keeps its first publication time, even if it was removed in between', async () => {
   const { manifest: name } = await publish('spring', SPRING);
   await publish('summer', SUMMER);
