@@ -237,7 +237,7 @@ const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: 
   portal: { files: 240, lines: 23_000 },
   proxy: { files: 270, lines: 35_100 },
   shards: { files: 173, lines: 17_250 },
-  test: { files: 814, lines: 117_350 },
+  test: { files: 814, lines: 117_400 },
 };
 
 const TOP_LEVEL = new Set([

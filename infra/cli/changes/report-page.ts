@@ -152,7 +152,7 @@ function methodOf(before: Release, after: Release, { kind, mode }: Measure): str
     } A change of less than 1 counts as none. Not known: no street of the mode is near the centre, in one of the releases at least, or only one has the block.`,
     `Limits: all people of a block are at its centre; POIs that the map lacks are not counted; delays, crowding and fares are not in the times. ${
       noise
-        ? `${noise.method} ${noise.typical_error.map(({ counts, error }) => `${counts}: ${error}`).join('; ')}. Averages of groups of fewer than ${SMALL_GROUP} are left out.`
+        ? `${noise.method} Typical errors: ${noise.typical_error.map(({ counts, error }) => `${counts}: ${error}`).join('; ')}. Averages of groups of fewer than ${SMALL_GROUP} are left out.`
         : ''
     }`,
     `Releases ${before.version} and ${after.version}. ${citationOf(after)} Sources: ${attributionOf(after)}.`,
