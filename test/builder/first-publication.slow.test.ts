@@ -56,7 +56,7 @@ test('a release that was compared with another than the current one is not promo
   const { manifest: spring } = await publish('spring', SPRING);
   const { manifest: summer } = await publish('summer', SUMMER);
   await promoteRelease(store, spring, AUTUMN, summer);
-  // Compared with summer, while somebody went back to spring.
+  // The comparison was with summer; then a rollback made spring current.
   const { manifest: autumn } = await publish('autumn', AUTUMN);
   await promoteRelease(store, spring, AUTUMN);
   for (const over of [summer, null]) {
