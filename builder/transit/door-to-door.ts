@@ -73,8 +73,8 @@ export class DoorToDoor {
   readonly #bounds = new Int32Array(CLUSTER_SIZE);
   readonly #times = new Int32Array(CLUSTER_SIZE);
   readonly #by = new Int32Array(CLUSTER_SIZE);
-  /** The fastest departures to the current target so far. */
-  readonly #best: Int32Array;
+  /** The shortest time to the current target by each departure. */
+  readonly #byDeparture = new Int32Array(1 << DEPARTURE_BITS);
   /**
    * Clusters that may be reached from any lane's origin, and the times to their targets. Times from
    * lane `l`'s origin to the targets of the `n`th such cluster begin at `(l × clusters + n) ×
@@ -105,7 +105,6 @@ export class DoorToDoor {
     this.#least = new Int32Array(groupCount).fill(NO_TIME);
     this.#shared = new Int32Array(stops);
     this.#pairs = new Int32Array(stops);
-    this.#best = new Int32Array(rank);
     this.#clusters = new Int32Array(clusters);
     this.#found = new Int32Array(LANES * clusters * CLUSTER_SIZE);
     this.lowered = new Uint32Array(egress.targets.length);
@@ -322,37 +321,45 @@ export class DoorToDoor {
   #count(lane: number, i: number): void {
     const { stop, walks } = this.#egress;
     const { keys, wanted } = this.#fastest;
-    const best = this.#best;
+    const byDeparture = this.#byDeparture;
     const rank = this.#rank;
-    let below = this.#times[i] << DEPARTURE_BITS;
-    let kept = 0;
+    const alone = this.#times[i];
+    const below = alone << DEPARTURE_BITS;
+    let faster = 0;
+    byDeparture.fill(alone);
     for (let p = 0; p < this.#pairCount; p++) {
       const pair = this.#pairs[p];
       const walk = walks[(pair << CLUSTER_SHIFT) + i] << DEPARTURE_BITS;
       const first = (stop[pair] * LANES + lane) * wanted;
       for (let at = first; at < first + rank && keys[at] + walk < below; at++) {
-        kept = keepBest(best, kept, keys[at] + walk);
-        if (kept === rank) below = best[rank - 1];
+        const departure = keys[at] & DEPARTURE_MASK;
+        const time = (keys[at] + walk) >> DEPARTURE_BITS;
+        if (time >= byDeparture[departure]) continue;
+        if (byDeparture[departure] === alone) faster++;
+        byDeparture[departure] = time;
       }
     }
-    if (kept === rank) this.#times[i] = best[rank - 1] >> DEPARTURE_BITS;
+    if (faster >= rank) this.#times[i] = nthSmallest(byDeparture, rank);
   }
 }
 
-/**
- * Inserts a departure's time into the `kept` best times, sorted ascending, in place of the slowest
- * if there is no room. Returns the new number of times.
- */
-function keepBest(best: Int32Array, kept: number, key: number): number {
-  let at = 0;
-  // A departure counts once, by its best stop.
-  while (at < kept && ((best[at] ^ key) & DEPARTURE_MASK) !== 0) at++;
-  let count = kept;
-  if (at < kept) {
-    if (best[at] <= key) return kept;
-  } else if (kept < best.length) count++;
-  else at--;
-  for (; at > 0 && best[at - 1] > key; at--) best[at] = best[at - 1];
-  best[at] = key;
-  return count;
+/** Returns the `n`th smallest of some numbers, which it reorders: quickselect (Hoare, 1961). */
+function nthSmallest(numbers: Int32Array, n: number): number {
+  let [first, last] = [0, numbers.length - 1];
+  while (first < last) {
+    const pivot = numbers[(first + last) >> 1];
+    let [low, high] = [first, last];
+    while (low <= high) {
+      while (numbers[low] < pivot) low++;
+      while (numbers[high] > pivot) high--;
+      if (low > high) break;
+      const swapped = numbers[low];
+      numbers[low++] = numbers[high];
+      numbers[high--] = swapped;
+    }
+    if (n - 1 <= high) last = high;
+    else if (n - 1 >= low) first = low;
+    else break;
+  }
+  return numbers[n - 1];
 }
