@@ -6,10 +6,10 @@ import type { ObjectRef, Store } from '../store/store.ts';
 import type { Bytes, CountyBlock, Tenths } from '../units.ts';
 
 /**
- * Minutes from each block to the nearest POI of each leaf type, by each mode: rows of a fixed
+ * Minutes from each block to the nearest POI of each leaf type, by each service: rows of a fixed
  * stride in block index order, so that a response takes one range read at a computed offset. Column
- * = mode position × leaves + leaf position, both in manifest order; a cell is 16 bits of tenths of
- * a minute, 0 for "not within 30 minutes"; a row ends with its checksum (`checked-row.ts`).
+ * = service position × leaves + leaf position, both in manifest order; a cell is 16 bits of tenths
+ * of a minute, 0 for "not within 30 minutes"; a row ends with its checksum (`checked-row.ts`).
  */
 export const NEAREST_KIND = 'NEAR';
 
