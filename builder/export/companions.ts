@@ -89,6 +89,6 @@ ${columns.join('')}`;
   const modes = release.manifest.modes.map(byMode).join(', ');
   return `# Data dictionary: release ${release.manifest.release}
 
-Travel times are in minutes ${modes}. A missing row, or null, means not within 30 minutes of a POI, or not within 60 of a block. Transit times are the 10th percentile of the times from door to door for departures each minute from 8:00 to 9:00 on a weekday. GEOIDs are text, with leading zeros. \`nearest_wide\` has the columns and outlines of \`blocks\` too where it is GeoJSON or FlatGeobuf.
+Travel times are in minutes ${modes}. A missing row, or null, means not within 30 minutes of a POI, or not within 60 of a block. Transit times are the 10th percentile of the times from door to door for departures each minute from 8:00 to 9:00 on a weekday, unless \`departure\` and \`percentile\` or the name of a column state others. GEOIDs are text, with leading zeros. \`nearest_wide\` has the columns and outlines of \`blocks\` too where it is GeoJSON or FlatGeobuf.
 ${tables.join('')}`;
 }

@@ -48,7 +48,7 @@ Maps Foundation are at https://docs.overturemaps.org/attribution/.
 export function attributionText(release: Release): string {
   const { manifest, weights } = release;
   const lines = [
-    `${OPENSTREETMAP}: nearest, nearest_wide, pois, reach, poi_catalogue; walk_linked and bike_linked of blocks`,
+    `${OPENSTREETMAP}: nearest, nearest_wide, pois, reach, poi_catalogue; the columns *_linked of blocks`,
     `${CENSUS}, TIGER/Line and the 2020 census: blocks, places, people of weights`,
     ...manifest.feeds.map(
       ({ agency, publisher, file, licence, service_date }) =>
