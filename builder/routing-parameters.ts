@@ -249,7 +249,6 @@ export const HILLS = {
   fastest: 1.2,
 } as const;
 
-const MILLIS = 1000;
 const LEVEL = 1;
 
 /** Returns the maximum speed, with or without hills, as a multiple of the speed on level ground. */
@@ -267,7 +266,7 @@ export function rideMetres(
   fastest: number,
   { bikeMetresPerSecond, walkMetresPerSecond, linkRadii }: Routing = ROUTING,
 ): Metres {
-  const seconds = (minutes * MILLIS_PER_MINUTE) / MILLIS;
+  const seconds = (minutes * MILLIS_PER_MINUTE) / MILLIS_PER_SECOND;
   const speed = Math.max(bikeMetresPerSecond, walkMetresPerSecond);
   return speed * fastest * seconds + linkRadii[1];
 }
@@ -398,7 +397,7 @@ function transitAssumptions(rules: RulesOfR5, { transit, walkMetresPerSecond }: 
       'door-to-door times for departures at each minute of the window, sorted, unreached ones last; the value at rank ceil(percentile / 100 × departures), counted from 1: at least that percentage of departures is as fast',
     transit_on_request:
       'stops served after a phone call or by arrangement with the driver (pickup_type and drop_off_type 2 and 3) count as scheduled; on-demand routes, zones and segments do not',
-    transit_board_slack_s: transit.boardSlack / 1000,
+    transit_board_slack_s: transit.boardSlack / MILLIS_PER_SECOND,
     transit_max_walk_leg_min: transit.maxWalkLeg / MILLIS_PER_MINUTE,
     transit_max_transfer_walk_m: transit.maxTransferWalk,
     transit_staying_seated: `where block_id has the vehicle go on within ${transit.maxStaySeatedGap} m, or transfers.txt says so (types 4 and 5)`,

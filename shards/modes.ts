@@ -1,3 +1,6 @@
+/** Walking speed of `walk_slow`, in kilometres an hour. */
+export const SLOW_WALK_KMH = 3.2;
+
 /**
  * Travel modes in the order of their ids. There is no drive mode. Which of them a release has
  * stands in its manifest.
@@ -19,7 +22,7 @@ export const MODES = [
   {
     modeId: 4,
     mode: 'walk_slow',
-    description: 'On foot at 3.2 km/h, along the streets and paths of `walk`.',
+    description: `On foot at ${SLOW_WALK_KMH} km/h, along the streets and paths of \`walk\`.`,
   },
   {
     modeId: 5,
@@ -49,9 +52,6 @@ export function furtherModesOf(services: readonly string[]): FurtherMode[] {
   return FURTHER_MODES.filter((mode) => services.includes(mode));
 }
 
-/** Walking speed of `walk_slow`, in kilometres an hour. */
-export const SLOW_WALK_KMH = 3.2;
-
 /** The street modes that blocks have links of their own for. */
 export type LinkMode = Exclude<StreetMode, 'walk_slow'>;
 
@@ -75,7 +75,7 @@ const WORDS: Readonly<Record<string, string>> = {
   walk: 'on foot',
   bike: 'by bike',
   transit: 'by transit',
-  walk_slow: 'on foot at 3.2 km/h',
+  walk_slow: `on foot at ${SLOW_WALK_KMH} km/h`,
   step_free: 'on foot without steps',
 };
 
