@@ -5,7 +5,7 @@ import { type Polygons, polygonsOf } from '../../shards/geometry/geo-json.ts';
 import type { Taxonomy } from '../../shards/taxonomy.ts';
 
 /** A measure that changed in a county, with the values of its compared blocks. */
-export interface ChangedColumn {
+interface ChangedColumn {
   readonly measure: Measure;
   readonly before: Float64Array;
   readonly after: Float64Array;
@@ -37,7 +37,7 @@ export function* changedColumn(
 }
 
 /** Values of a block as tables state them: minutes, null for beyond 30, or a count. */
-export interface ShownChange {
+interface ShownChange {
   readonly before: number | null;
   readonly after: number | null;
   /** Later minus earlier; null if either is. */
@@ -66,7 +66,7 @@ export function propertyNames(measures: readonly Measure[], taxonomy: Taxonomy):
 }
 
 /** Properties of a block that changed, and its outline. */
-export interface ChangedBlock {
+interface ChangedBlock {
   readonly block: number;
   /** By measure, then part; null for a measure that did not change there. */
   readonly values: readonly (number | null)[];

@@ -12,7 +12,7 @@ export interface Pool<Request, Result> {
   close(): Promise<void>;
 }
 
-export interface ThreadPool<Request, Result> extends Pool<Request, Result> {
+interface ThreadPool<Request, Result> extends Pool<Request, Result> {
   /** `transferred`: parts of the request that move to the thread, such as ports. */
   run(request: Request, transferred?: readonly TransferListItem[]): Promise<Result>;
 }

@@ -26,7 +26,7 @@ import {
 } from './scenario-file.ts';
 import { findRoute } from './select-trips.ts';
 
-export interface ScenarioRequest {
+interface ScenarioRequest {
   /** The scenario, a YAML file. */
   readonly scenario: string;
   /** The feed to change: a zip archive or a folder. */
@@ -42,7 +42,7 @@ interface ChangeResult {
   readonly did: readonly string[];
 }
 
-export interface ScenarioResult {
+interface ScenarioResult {
   readonly name: string;
   readonly changes: readonly ChangeResult[];
   /** Lines on the effects of all changes together. */

@@ -21,7 +21,7 @@ import { destIdOf } from './origin-lists.ts';
 import { isNamed, nameOfTrip, type SentTrip } from './trip-list.ts';
 
 /** A trip as sent, the mode that it is made by, and the number of its departure. */
-export interface ModedTrip extends SentTrip {
+interface ModedTrip extends SentTrip {
   readonly position: ReleaseMode;
   readonly departure?: number | undefined;
 }

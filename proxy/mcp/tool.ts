@@ -68,7 +68,7 @@ export function unroutedTexts(
 export const TRANSIT_TIMES = `Transit times are the ${BASE_PERCENTILE}th percentile of departures on a weekday from 8:00 to 9:00: most departures take longer.`;
 
 /** The window of departures and the percentile of a call; absent for those of every release. */
-export interface CallTiming {
+interface CallTiming {
   readonly departure?: string | undefined;
   readonly percentile?: number | undefined;
 }

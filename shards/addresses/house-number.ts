@@ -37,7 +37,7 @@ function isRange(low: string, high: string): boolean {
 }
 
 /** A house number as people write it, and what else it may mean. */
-export interface WrittenNumber {
+interface WrittenNumber {
   readonly number: HouseNumber;
   readonly otherwise: HouseNumber | null;
 }

@@ -16,7 +16,7 @@ export interface ReleasePair {
 }
 
 /** A county in one of the releases, and where the compared blocks are in its index. */
-export interface ComparedSide {
+interface ComparedSide {
   readonly release: Release;
   readonly county: CountyManifest;
   readonly index: BlockIndex;

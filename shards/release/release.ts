@@ -78,7 +78,7 @@ export interface ReleaseCounty {
 }
 
 /** A window of departures, and the percentiles of its times that a release holds. */
-export interface WindowOfRelease extends DepartureWindow {
+interface WindowOfRelease extends DepartureWindow {
   readonly percentiles: readonly number[];
 }
 

@@ -44,7 +44,7 @@ export function shareInWords(part: number, total: number): string {
  * A change of means, as amount and percent: `1,200 → 1,300 on average (+100, +8.3 %)` of counts,
  * which below 100 have tenths; `11.25 → 10.5 minutes on average (-0.75, -6.7 %)` of minutes.
  */
-export function meansInWords(kind: Measure['kind'], { mean_before, mean_after }: ChangeSums) {
+function meansInWords(kind: Measure['kind'], { mean_before, mean_after }: ChangeSums) {
   if (mean_before === null || mean_after === null) return 'not known';
   const small = Math.max(mean_before, mean_after) < 100 ? 10 : 1;
   const [unit, part] = kind === 'minutes' ? [' minutes', 100] : ['', small];

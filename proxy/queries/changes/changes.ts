@@ -43,7 +43,7 @@ interface ChangesParams {
 }
 
 /** The sums that a request selects, apart from the area. */
-export interface ChangesQuery {
+interface ChangesQuery {
   readonly measures: readonly Measure[];
   /** In the order of rows; those from `groups` on are groups. */
   readonly weights: readonly string[];

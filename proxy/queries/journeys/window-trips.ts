@@ -67,7 +67,7 @@ export interface TripOptions {
 }
 
 /** The times of a trip that the release states; undefined beyond reach. */
-export interface StoredTimes {
+interface StoredTimes {
   readonly time: Minutes | undefined;
   readonly onFoot: Minutes | undefined;
 }

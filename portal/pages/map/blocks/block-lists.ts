@@ -34,7 +34,7 @@ export interface BlockList {
 }
 
 /** Members of a list that are the same for all of its blocks. */
-export type Stated = Readonly<Record<string, string | number>>;
+type Stated = Readonly<Record<string, string | number>>;
 
 export function nearestList(
   blocks: BlockFacts,

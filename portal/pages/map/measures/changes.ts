@@ -37,7 +37,7 @@ export function alignedTo(
 }
 
 /** People by how they are affected. */
-export interface ChangedPeople {
+interface ChangedPeople {
   readonly sooner: number;
   readonly later: number;
   readonly all: number;
