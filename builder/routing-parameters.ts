@@ -301,7 +301,7 @@ export function assumptions(
   return {
     ...streetAssumptions(rules, routing),
     ...furtherAssumptions(furtherModes),
-    ...(hasHills && hillAssumptions()),
+    ...(hasHills && hillAssumptions(routing)),
     ...(directions.includes('to') && {
       direction_to: `the transpose of \`from\`: trips to the block, from each block of the release’s counties that reaches it, as they are counted outwards${transit ? ', transit departing in the window' : ''}; not trips that arrive at a set time`,
     }),
@@ -366,13 +366,17 @@ function furtherAssumptions(modes: readonly FurtherMode[]) {
   };
 }
 
-function hillAssumptions() {
+function hillAssumptions({ bikeMetresPerSecond }: Routing) {
   const { tobler, rideSpeeds, step, steepest } = HILLS;
-  const fastest = rideSpeeds[0];
-  const table = rideSpeeds.map(([grade, kmh]) => `${percent(grade)}: ${kmh}`).join(', ');
+  // The table is of the usual speed on level ground; others are faster or slower in proportion.
+  const inProportion = bikeMetresPerSecond / ROUTING.bikeMetresPerSecond;
+  const speeds = rideSpeeds.map(
+    ([grade, usual]) => [grade, Number((usual * inProportion).toFixed(2))] as const,
+  );
+  const table = speeds.map(([grade, speed]) => `${percent(grade)}: ${speed}`).join(', ');
   return {
     hills_walk: `level speed × exp(−${tobler.decay} (|grade + ${-tobler.fastestAt}| − ${-tobler.fastestAt})): Tobler’s function, normalised`,
-    hills_bike_kmh: `by grade ${table}; between them linear; ${fastest[1]} on steeper descents; pushed on steeper climbs`,
+    hills_bike_kmh: `by grade ${table}; between them linear; ${speeds[0][1]} on steeper descents; pushed on steeper climbs`,
     hills_sampled: `heights of the ground at least every ${step} m along streets and at their ends; grades up to ${percent(steepest)}; bridges and tunnels straight from end to end; level where no height is known`,
   };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ownChoice, ROUTING, routingOf } from '../../builder/routing-parameters.ts';
+import { assumptions, ownChoice, ROUTING, routingOf } from '../../builder/routing-parameters.ts';
 import {
   type FeedFlags,
   parseModes,
@@ -41,6 +41,19 @@ test('parameters have the names of the assumptions; usual values change nothing'
   expect(Object.keys(same)).toHaveLength(6);
   expect(ownChoice(same)).toEqual({});
   expect(JSON.stringify(routingOf(same))).toBe(JSON.stringify(ROUTING));
+});
+
+test('assumptions state the speeds of rides on hills in proportion to the chosen one', () => {
+  const { hills_bike_kmh: stated } = assumptions(
+    null,
+    ['from'],
+    true,
+    [],
+    [],
+    routingOf({ bike_speed_kmh: 20 }),
+  );
+  expect(stated).toContain('-1 %: 22.8, 0 %: 20, ');
+  expect(stated).toContain('; 24 on steeper descents');
 });
 
 test.each<[Partial<FeedFlags>, string]>([

@@ -176,7 +176,12 @@ export function peopleIn({ blocks, inside }: AreaBlocks): number {
 /** Blocks reach this far beyond their centres; hardly any is larger. */
 const BLOCK_METRES = 2_000;
 /** Metres a minute that hardly any trip exceeds. */
-const FASTEST: Readonly<Record<string, number>> = { walk: 100, bike: 350 };
+const FASTEST: Readonly<Record<string, number>> = {
+  walk: 100,
+  walk_slow: 100,
+  step_free: 100,
+  bike: 350,
+};
 const FASTEST_RIDE = 1_500;
 
 /** How far anyone gets in some minutes. */
