@@ -93,6 +93,17 @@ function suppliedIn(contentType: string, body: Buffer, errors: number) {
     const { sites, results } = JSON.parse(body.toString());
     return { sites: sites.length, others: results.length };
   }
+  if (contentType.startsWith('application/x-ndjson')) {
+    const lines: { list?: string; error?: object }[] = body
+      .toString()
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    return {
+      sites: lines.filter(({ list, error }) => list === 'sites' && !error).length,
+      others: lines.filter(({ list }) => list !== undefined && list !== 'sites').length,
+    };
+  }
   const rows = rowsIn(contentType, body);
   const others = rows - siteRowsIn(contentType, body, rows);
   return { sites: rows - others - errors, others };
