@@ -11,36 +11,26 @@ let rows = Array.from({ length: 3 }, () => new Float64Array(64));
 /**
  * The optimal string alignment distance of two texts: the fewest insertions, deletions and
  * replacements of a character, and exchanges of adjacent ones, that turn one into the other, none
- * of them within another's (Damerau, 1964). Infinity if it is over `most`, which bounds the cells
- * that are computed to those near the diagonal (Ukkonen, 1985).
+ * of them within another's (Damerau, 1964).
  */
-export function editDistance(from: string, to: string, most = Number.POSITIVE_INFINITY): number {
+export function editDistance(from: string, to: string): number {
   const width = to.length + 1;
   if (rows[0].length < width) rows = rows.map(() => new Float64Array(2 * width));
   let [twoAbove, above, row] = rows;
   for (let j = 0; j < width; j++) above[j] = j;
-  let leastAbove = 0;
   for (let i = 1; i <= from.length; i++) {
-    row.fill(Number.POSITIVE_INFINITY, 0, width);
     row[0] = i;
-    let least = i;
-    const last = Math.min(to.length, i + most);
-    for (let j = Math.max(1, i - most); j <= last; j++) {
+    for (let j = 1; j < width; j++) {
       const isSame = from.charCodeAt(i - 1) === to.charCodeAt(j - 1);
-      let edits = Math.min(above[j - 1] + (isSame ? 0 : 1), above[j] + 1, row[j - 1] + 1);
+      row[j] = Math.min(above[j - 1] + (isSame ? 0 : 1), above[j] + 1, row[j - 1] + 1);
       const isExchange =
         i > 1 &&
         j > 1 &&
         from.charCodeAt(i - 1) === to.charCodeAt(j - 2) &&
         from.charCodeAt(i - 2) === to.charCodeAt(j - 1);
-      if (isExchange) edits = Math.min(edits, twoAbove[j - 2] + 1);
-      row[j] = edits;
-      least = Math.min(least, edits);
+      if (isExchange) row[j] = Math.min(row[j], twoAbove[j - 2] + 1);
     }
-    // An exchange continues from the row before the last.
-    if (least > most && leastAbove > most) return Number.POSITIVE_INFINITY;
-    leastAbove = least;
     [twoAbove, above, row] = [above, row, twoAbove];
   }
-  return above[to.length] <= most ? above[to.length] : Number.POSITIVE_INFINITY;
+  return above[to.length];
 }

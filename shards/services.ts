@@ -22,6 +22,14 @@ export const BASE_WINDOW = {
 } as const satisfies DepartureWindow;
 export const BASE_PERCENTILE = 10;
 
+/** A window of departures by its name, and a percentile of its times. */
+export interface Timing {
+  readonly departure: string;
+  readonly percentile: number;
+}
+
+export const BASE_TIMING: Timing = { departure: BASE_WINDOW.name, percentile: BASE_PERCENTILE };
+
 export const WINDOW_NAME = /^[a-z][a-z0-9_]{0,23}$/;
 
 /**

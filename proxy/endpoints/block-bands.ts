@@ -2,17 +2,14 @@ import { z } from 'zod';
 import { COUNTY_FIPS } from '../../shards/geoid.ts';
 import { countyName } from '../../shards/release/county-name.ts';
 import type { TileArchive } from '../../shards/release/manifest.ts';
-import { UnknownRelease } from '../../shards/release/manifests.ts';
-import type { Release } from '../../shards/release/release.ts';
 import { freeEndpoint } from '../endpoint.ts';
 import { bbox, bboxNumbers, invalidBox } from '../fields/bounding-box.ts';
 import { NONE, optional, parameters } from '../fields/field.ts';
 import { releaseName } from '../fields/kinds.ts';
-import { invalidParameters } from '../http/problem.ts';
+import { namedRelease } from '../fields/served-words.ts';
 import { areExchanged, EXCHANGED } from '../queries/exchanged-coordinates.ts';
 import { boxArea } from '../queries/searched-area.ts';
 import { nameOfCounty } from '../schemas/schemas.ts';
-import type { ProxyServices } from '../services.ts';
 
 /** Keeps the response for the whole nation small; a map shows fewer counties. */
 const MAX_COUNTIES = 100;
@@ -71,7 +68,10 @@ export const blockBands = freeEndpoint({
   problems: ['invalid-bbox'],
   cache: 'catalogue',
   async respond({ releases, config }, { query: { bbox, release: wanted } }) {
-    const release = wanted === undefined ? releases.current : await named(releases, wanted);
+    const release =
+      wanted === undefined
+        ? releases.current
+        : await namedRelease((name) => releases.find(name), wanted, ['query', 'release']);
     const { latest, counties, blockBoxes } = release;
     const boxes = bbox === undefined ? [] : boxArea(...bboxNumbers(bbox)).boxes;
     if (areExchanged(release, boxes)) throw invalidBox(EXCHANGED);
@@ -95,14 +95,3 @@ export const blockBands = freeEndpoint({
     };
   },
 });
-
-/** Opens a release that a request names; refuses a name that stands for none, or for several. */
-async function named(releases: ProxyServices['releases'], wanted: string): Promise<Release> {
-  try {
-    return await releases.find(wanted);
-  } catch (error) {
-    if (!(error instanceof UnknownRelease)) throw error;
-    const loc = ['query', 'release'];
-    throw invalidParameters([{ loc, msg: error.message, type: 'unknown_release' }]);
-  }
-}

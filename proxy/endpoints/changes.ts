@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { CHANGE_STEPS } from '../../shards/changes/block-change.ts';
-import { UnknownRelease } from '../../shards/release/manifests.ts';
-import type { Release, Timing } from '../../shards/release/release.ts';
-import { BASE_PERCENTILE, BASE_WINDOW } from '../../shards/services.ts';
+import type { Release } from '../../shards/release/release.ts';
+import { BASE_PERCENTILE, BASE_WINDOW, type Timing } from '../../shards/services.ts';
 import { LIMITS } from '../bounds.ts';
 import { postEndpoint } from '../endpoint.ts';
 import { AREA_PROBLEMS, area, requestedArea, smallArea } from '../fields/area.ts';
@@ -11,6 +10,7 @@ import { members, optional, required, withDefault } from '../fields/field.ts';
 import { flag, releaseName } from '../fields/kinds.ts';
 import { AREA_ACCESS } from '../fields/opportunities.ts';
 import { destType, mode, WINDOW, weight, weightName } from '../fields/rows.ts';
+import { namedRelease } from '../fields/served-words.ts';
 import { invalidMember } from '../http/problem.ts';
 import { PLANS } from '../plans.ts';
 import type { Area } from '../queries/areas/area.ts';
@@ -130,20 +130,14 @@ export const changes = postEndpoint({
       percentile: asked.percentile ?? BASE_PERCENTILE,
     };
     const open = async (member: 'from' | 'to'): Promise<Release> => {
-      try {
-        const found = await find(asked[member]);
-        const timed = found.at(timing);
-        if (timed) return timed.withTurns(turns);
-        const held = found.windows.map(
-          ({ name, percentiles }) => `${name} (${percentiles.join(', ')})`,
-        );
-        const msg = `release ${asked[member]} has no transit times of departure ${timing.departure} at percentile ${timing.percentile}; it has ${held.join(', ') || `${BASE_WINDOW.name} (${BASE_PERCENTILE})`}`;
-        throw invalidMember(member, msg, 'percentile_not_in_release');
-      } catch (error) {
-        if (error instanceof UnknownRelease)
-          throw invalidMember(member, error.message, 'unknown_release');
-        throw error;
-      }
+      const found = await namedRelease(find, asked[member], ['body', member]);
+      const timed = found.at(timing);
+      if (timed) return timed.withTurns(turns);
+      const held = found.windows.map(
+        ({ name, percentiles }) => `${name} (${percentiles.join(', ')})`,
+      );
+      const msg = `release ${asked[member]} has no transit times of departure ${timing.departure} at percentile ${timing.percentile}; it has ${held.join(', ') || `${BASE_WINDOW.name} (${BASE_PERCENTILE})`}`;
+      throw invalidMember(member, msg, 'percentile_not_in_release');
     };
     const pair = { before: await open('from'), after: await open('to') };
     const query = requestedChanges(pair, asked);

@@ -8,8 +8,15 @@ import {
   linkModesOf,
   type Mode,
 } from '../../shards/modes.ts';
-import type { Release, Timing } from '../../shards/release/release.ts';
-import { BASE_PERCENTILE, BASE_WINDOW, isPercentile, WINDOW_NAME } from '../../shards/services.ts';
+import { UnknownRelease } from '../../shards/release/manifests.ts';
+import type { Release } from '../../shards/release/release.ts';
+import {
+  BASE_PERCENTILE,
+  BASE_WINDOW,
+  isPercentile,
+  type Timing,
+  WINDOW_NAME,
+} from '../../shards/services.ts';
 import { invalidParameter, invalidParameters, type ParameterIssue } from '../http/problem.ts';
 import { missing } from '../http/validation.ts';
 import type { Kind } from './field.ts';
@@ -167,4 +174,21 @@ export function withWords<T>(document: T, own: ServedWords): T {
     const one = own[name].length === 1 && only !== undefined;
     return one ? node : { ...schema, enum: own[name] };
   });
+}
+
+/**
+ * Opens a release that a request names by the parameter at `loc`; refuses a name that stands for
+ * none, or for several.
+ */
+export async function namedRelease(
+  find: (name: string) => Promise<Release>,
+  wanted: string,
+  loc: ParameterIssue['loc'],
+): Promise<Release> {
+  try {
+    return await find(wanted);
+  } catch (error) {
+    if (!(error instanceof UnknownRelease)) throw error;
+    throw invalidParameter(loc, error.message, 'unknown_release');
+  }
 }

@@ -2,7 +2,7 @@ import { ordinalIn } from '../arrays/sorted.ts';
 import { VarintReader, VarintWriter } from '../codec/varint.ts';
 import { decodingError } from '../errors.ts';
 import { type Geoid, type GeoidNumber, geoidToNumber } from '../geoid.ts';
-import { LINK_MODES, type LinkMode } from '../modes.ts';
+import { ALL_LINK_MODES, LINK_MODES, type LinkMode } from '../modes.ts';
 import { checkedSection, readEnvelope, writeEnvelope } from '../store/envelope.ts';
 import { readVerified } from '../store/recorded-hash.ts';
 import type { ObjectRef, Store } from '../store/store.ts';
@@ -198,14 +198,11 @@ export class BlockIndex {
     const centres = open('CENT');
     const links = open('LINK');
     const hasModes = envelope.sections.some(({ tag }) => tag === MODES_TAG);
-    const linkModes = hasModes
-      ? (new TextDecoder()
-          .decode(checkedSection(object, envelope, MODES_TAG, bytes))
-          .split(',') as LinkMode[])
-      : LINK_MODES;
+    const modes = hasModes ? checkedSection(object, envelope, MODES_TAG, bytes) : null;
     try {
       const count = geoids.count('blocks');
-      const index = new BlockIndex(count, linkModes);
+      const index = new BlockIndex(count, modes ? decodeModes(modes) : LINK_MODES);
+      const { linkModes } = index;
       let geoid = 0;
       let lon = 0;
       let lat = 0;
@@ -231,4 +228,13 @@ export class BlockIndex {
       throw decodingError(object, 'blocks', error);
     }
   }
+}
+
+function decodeModes(bytes: Uint8Array): LinkMode[] {
+  const names = new TextDecoder().decode(bytes).split(',');
+  return names.map((name) => {
+    const mode = ALL_LINK_MODES.find((one) => one === name);
+    if (mode === undefined) throw new RangeError(`has links of the mode "${name}"`);
+    return mode;
+  });
 }

@@ -26,10 +26,12 @@ import { DestDirectory } from '../pois/dest-directory.ts';
 import type { PoiMatrix } from '../pois/poi-table.ts';
 import {
   BASE_PERCENTILE,
+  BASE_TIMING,
   BASE_WINDOW,
   type DepartureWindow,
   parseService,
   type Service,
+  type Timing,
 } from '../services.ts';
 import { readVerified } from '../store/recorded-hash.ts';
 import type { ObjectRef, Store } from '../store/store.ts';
@@ -81,14 +83,6 @@ export interface ReleaseCounty {
 interface WindowOfRelease extends DepartureWindow {
   readonly percentiles: readonly number[];
 }
-
-/** A window of departures by its name, and a percentile of its times. */
-export interface Timing {
-  readonly departure: string;
-  readonly percentile: number;
-}
-
-export const BASE_TIMING: Timing = { departure: BASE_WINDOW.name, percentile: BASE_PERCENTILE };
 
 function chosenAt(services: readonly Service[], timing: Timing): ReleaseMode[] {
   return [...services.keys()].filter((position) => {

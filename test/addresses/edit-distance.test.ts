@@ -19,18 +19,16 @@ function byDefinition(from: string, to: string): number {
   return Math.min(...ways);
 }
 
-test('the edits between two texts are those of the definition, or more than are asked for', () => {
+test('the edits between two texts are those of the definition', () => {
   const text = fc
     .array(fc.constantFrom('a', 'b', 'c'), { maxLength: 6 })
     .map((all) => all.join(''));
-  return forAll(500, fc.tuple(text, text, fc.nat({ max: 4 })), ([from, to, most]) => {
-    const edits = byDefinition(from, to);
-    expect(editDistance(from, to)).toBe(edits);
-    expect(editDistance(from, to, most)).toBe(edits <= most ? edits : Number.POSITIVE_INFINITY);
+  return forAll(500, fc.tuple(text, text), ([from, to]) => {
+    expect(editDistance(from, to)).toBe(byDefinition(from, to));
   });
 });
 
 test('texts longer than any before are compared', () => {
-  expect(editDistance('a'.repeat(300), `${'a'.repeat(299)}b`, 2)).toBe(1);
+  expect(editDistance('a'.repeat(300), `${'a'.repeat(299)}b`)).toBe(1);
   expect(editDistance('', 'a'.repeat(700))).toBe(700);
 });

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import {
-  BASE_TIMING,
   serviceOf,
   speedWords,
   timingOf,
   timingWords,
 } from '../../portal/pages/map/catalogue/windows.ts';
+import { BASE_TIMING } from '../../shards/services.ts';
 
 const SUNDAY = { name: 'sunday', label: 'Sunday 9:30–10:15', percentiles: [10, 50] };
 

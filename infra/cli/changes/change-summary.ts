@@ -4,7 +4,7 @@ import type { ReleasePair } from '../../../shards/changes/compared-county.ts';
 import { byMode } from '../../../shards/modes.ts';
 import { withCommas } from '../../../shards/number-words.ts';
 import { countyName } from '../../../shards/release/county-name.ts';
-import { BASE_TIMING } from '../../../shards/release/release.ts';
+import { BASE_TIMING } from '../../../shards/services.ts';
 import { noiseOf } from '../../../shards/weights/noise.ts';
 import type { Comparison } from './compare-releases.ts';
 

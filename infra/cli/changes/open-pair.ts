@@ -1,8 +1,8 @@
 import { findManifest } from '../../../builder/publish/promote-release.ts';
 import type { ReleasePair } from '../../../shards/changes/compared-county.ts';
 import { openNamed } from '../../../shards/release/named-releases.ts';
-import { BASE_TIMING } from '../../../shards/release/release.ts';
 import { ReleaseCache } from '../../../shards/release/release-cache.ts';
+import { BASE_TIMING } from '../../../shards/services.ts';
 import type { WritableStore } from '../../../shards/store/store.ts';
 import { UsageError } from '../../errors.ts';
 import type { CompareFlags } from './compare-releases.ts';

@@ -42,18 +42,10 @@ export function nearestList(
   seen: readonly number[],
   stated: Stated,
 ): BlockList {
-  return {
-    blocks,
-    listed: seen,
+  return inView(blocks, seen, stated, {
     columns: [bandColumn('Minutes', classes)],
-    members: {
-      ...constant(stated),
-      ...boundMembers('minutes', classes),
-      class: (i) => classText(classes[i]),
-    },
-    where: 'in view',
-    name: nameOf(stated),
-  };
+    members: { ...boundMembers('minutes', classes), class: (i) => classText(classes[i]) },
+  });
 }
 
 /** Lists the blocks in view by their bands in two releases. */
@@ -63,22 +55,14 @@ export function changesList(
   seen: readonly number[],
   stated: Stated,
 ): BlockList {
-  return {
-    blocks,
-    listed: seen,
+  return inView(blocks, seen, stated, {
     // The unit is in the head, since four columns have little room.
     columns: Object.entries({ Before: before, After: after }).map(([title, bands]) => ({
       ...bandColumn(`${title}, min`, bands),
       textOf: (i) => classWords(bands[i]).replace(' min', ''),
     })),
-    members: {
-      ...constant(stated),
-      ...boundMembers('before', before),
-      ...boundMembers('after', after),
-    },
-    where: 'in view',
-    name: nameOf(stated),
-  };
+    members: { ...boundMembers('before', before), ...boundMembers('after', after) },
+  });
 }
 
 export function accessList(
@@ -87,9 +71,7 @@ export function accessList(
   seen: readonly number[],
   stated: Stated,
 ): BlockList {
-  return {
-    blocks,
-    listed: seen,
+  return inView(blocks, seen, stated, {
     columns: [
       {
         title: 'Within reach',
@@ -98,13 +80,10 @@ export function accessList(
       },
     ],
     members: {
-      ...constant(stated),
       count_from: (i) => (classes[i] === UNROUTED ? null : (bounds[classes[i] - 2] ?? 0)),
       count_below: (i) => bounds[classes[i] - 1] ?? null,
     },
-    where: 'in view',
-    name: nameOf(stated),
-  };
+  });
 }
 
 /**
@@ -200,6 +179,23 @@ export function comparisonList(
 
 export function boxAround({ blocks: { lon, lat }, listed }: BlockList): Box | null {
   return listed.length === 0 ? null : edgesOf(boxOf(listed.map((i) => [lon[i], lat[i]])));
+}
+
+/** A list of the blocks in view, with members that are the same for all of them. */
+function inView(
+  blocks: BlockFacts,
+  seen: readonly number[],
+  stated: Stated,
+  { columns, members }: Pick<BlockList, 'columns' | 'members'>,
+): BlockList {
+  return {
+    blocks,
+    listed: seen,
+    columns,
+    members: { ...constant(stated), ...members },
+    where: 'in view',
+    name: nameOf(stated),
+  };
 }
 
 function constant(stated: Stated): BlockList['members'] {

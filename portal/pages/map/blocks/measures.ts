@@ -1,5 +1,6 @@
+import type { Timing } from '../../../../shards/services.ts';
 import type { Client } from '../../../client/src/index.ts';
-import { serviceOf, type Timing } from '../catalogue/windows.ts';
+import { serviceOf } from '../catalogue/windows.ts';
 import {
   type BasketBlocks,
   type BasketTally,

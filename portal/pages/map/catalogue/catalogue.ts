@@ -1,4 +1,5 @@
 import { byMode, SLOW_WALK_KMH } from '../../../../shards/modes.ts';
+import type { Timing } from '../../../../shards/services.ts';
 import type { Mode } from '../../../client/src/index.ts';
 import { keylessClient } from '../../api/clients.ts';
 import { FICTIONAL, isFictional } from '../../api/fictional.ts';
@@ -9,7 +10,7 @@ import { type BaseMap, loadBaseMap } from './base-map-style.ts';
 import { openingBox } from './opening-box.ts';
 import { nearestOf } from './type-nouns.ts';
 import { inOrder, type Weight } from './weights.ts';
-import { mappedWindows, serviceOf, type Timing, type TransitWindow } from './windows.ts';
+import { mappedWindows, serviceOf, type TransitWindow } from './windows.ts';
 
 export interface MapType {
   readonly id: number;

@@ -1,4 +1,4 @@
-import { BASE_PERCENTILE, BASE_WINDOW, transitService } from '../../../../shards/services.ts';
+import { clockTime, type Timing, transitService } from '../../../../shards/services.ts';
 import type { Client } from '../../../client/src/index.ts';
 
 /** A window of departures by transit that maps of a release can show. */
@@ -9,14 +9,6 @@ export interface TransitWindow {
   /** Ascending. */
   readonly percentiles: readonly number[];
 }
-
-/** The window of departures, and the percentile, of times by transit. */
-export interface Timing {
-  readonly departure: string;
-  readonly percentile: number;
-}
-
-export const BASE_TIMING: Timing = { departure: BASE_WINDOW.name, percentile: BASE_PERCENTILE };
 
 /** The name of the times of a mode, in the public objects of a release. */
 export function serviceOf(mode: string, { departure, percentile }: Timing): string {
@@ -45,12 +37,8 @@ export async function mappedWindows(
 /** A window that opens at `HH:MM` and has a departure each minute: `11:00–12:00`. */
 function hours(opens: string, departures: number): string {
   const [hour, minute] = opens.split(':').map(Number);
-  const ends = 60 * hour + minute + departures;
-  return `${hour}:${twoDigits(minute)}–${Math.floor(ends / 60)}:${twoDigits(ends % 60)}`;
-}
-
-function twoDigits(value: number): string {
-  return String(value).padStart(2, '0');
+  const ends = clockTime(60 * hour + minute + departures);
+  return [opens, ends].map((time) => time.replace(/^0/, '')).join('–');
 }
 
 /** `fast departure (10th percentile)`, `typical departure (median)`. */

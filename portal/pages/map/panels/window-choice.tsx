@@ -1,4 +1,5 @@
-import { speedWords, type Timing } from '../catalogue/windows.ts';
+import type { Timing } from '../../../../shards/services.ts';
+import { speedWords } from '../catalogue/windows.ts';
 import { useMap } from '../state/map-context.ts';
 import { Choose } from './choices.tsx';
 

@@ -1,7 +1,8 @@
 import { byMode } from '../../../../shards/modes.ts';
+import type { Timing } from '../../../../shards/services.ts';
 import { MAX_COUNTIES } from '../blocks/coloured-blocks.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
-import { type Timing, timingWords } from '../catalogue/windows.ts';
+import { timingWords } from '../catalogue/windows.ts';
 import { useMap } from '../state/map-context.ts';
 import type { Direction, Origin } from '../state/map-state.ts';
 

@@ -1,6 +1,7 @@
+import type { Timing } from '../../../../shards/services.ts';
 import type { CategoryTime, Client, DataOf, Mode, PoiTime } from '../../../client/src/index.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
-import { serviceOf, type Timing, timingOf } from '../catalogue/windows.ts';
+import { serviceOf, timingOf } from '../catalogue/windows.ts';
 import { type PaidRequest, type Pay, paidCall } from '../paid/paid-request.ts';
 import type { Choice } from '../state/choice.ts';
 

@@ -1,7 +1,8 @@
+import { BASE_TIMING, type Timing } from '../../../../shards/services.ts';
 import type { Mode } from '../../../client/src/index.ts';
 import { type Catalogue, type MapType, modeName } from '../catalogue/catalogue.ts';
 import type { Weight } from '../catalogue/weights.ts';
-import { BASE_TIMING, serviceOf, type Timing, timingWords } from '../catalogue/windows.ts';
+import { serviceOf, timingWords } from '../catalogue/windows.ts';
 import type { Criterion } from '../measures/basket.ts';
 import type { MapState } from './map-state.ts';
 

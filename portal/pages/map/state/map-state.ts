@@ -1,5 +1,5 @@
 import { REQUEST_LIMITS } from '../../../../proxy/http/request-limits.ts';
-import type { Timing } from '../catalogue/windows.ts';
+import type { Timing } from '../../../../shards/services.ts';
 import type { Criterion } from '../measures/basket.ts';
 import { type Area, areaCodec } from './area.ts';
 import {

@@ -1,4 +1,5 @@
 import type { ComponentType } from 'preact';
+import type { Timing } from '../../../../shards/services.ts';
 import type { DataOf, Operations, ParamsOf } from '../../../client/src/index.ts';
 import type { LoadedArea } from '../blocks/area-blocks.ts';
 import { classWords } from '../blocks/block-bands.ts';
@@ -6,7 +7,7 @@ import type { Tally } from '../blocks/coloured-blocks.ts';
 import type { ChangedBands, ClassedAccess, TestedBasket } from '../blocks/measures.ts';
 import type { LoadedInView } from '../blocks/use-in-view.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
-import { serviceOf, type Timing, timingWords } from '../catalogue/windows.ts';
+import { serviceOf, timingWords } from '../catalogue/windows.ts';
 import type { Shown } from '../drawing/draw-map.ts';
 import type { Scheme } from '../drawing/paint.ts';
 import type { BasketTally } from '../measures/basket.ts';

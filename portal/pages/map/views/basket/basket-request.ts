@@ -1,6 +1,7 @@
 import { PLANS } from '../../../../../proxy/plans.ts';
+import type { Timing } from '../../../../../shards/services.ts';
 import type { Area, DataOf, Mode, ParamsOf } from '../../../../client/src/index.ts';
-import { type Timing, timingOf } from '../../catalogue/windows.ts';
+import { timingOf } from '../../catalogue/windows.ts';
 import type { Criterion } from '../../measures/basket.ts';
 import { type PaidRequest, paidCall } from '../../paid/paid-request.ts';
 import type { Choice } from '../../state/choice.ts';

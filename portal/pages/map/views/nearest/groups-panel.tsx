@@ -1,9 +1,10 @@
 import { PLANS } from '../../../../../proxy/plans.ts';
+import type { Timing } from '../../../../../shards/services.ts';
 import type { Area, DataOf, Mode } from '../../../../client/src/index.ts';
 import { count, percent } from '../../../formats.ts';
 import { type AreaBlocks, bodyOf } from '../../blocks/area-blocks.ts';
 import type { Weight } from '../../catalogue/weights.ts';
-import { type Timing, timingOf } from '../../catalogue/windows.ts';
+import { timingOf } from '../../catalogue/windows.ts';
 import { Paid } from '../../paid/paid.tsx';
 import { type PaidRequest, paidCall } from '../../paid/paid-request.ts';
 import { SumsTable } from '../../panels/sums-table.tsx';

@@ -1,6 +1,7 @@
 import { PLANS } from '../../../../../proxy/plans.ts';
+import type { Timing } from '../../../../../shards/services.ts';
 import type { DataOf, IsochroneBlocks, Mode } from '../../../../client/src/index.ts';
-import { type Timing, timingOf } from '../../catalogue/windows.ts';
+import { timingOf } from '../../catalogue/windows.ts';
 import { type Reach, reachOf } from '../../measures/reach.ts';
 import { type PaidRequest, paidCall } from '../../paid/paid-request.ts';
 import type { Choice } from '../../state/choice.ts';

@@ -1,7 +1,8 @@
 import { REQUEST_LIMITS } from '../../../../../proxy/http/request-limits.ts';
 import { PLANS } from '../../../../../proxy/plans.ts';
+import type { Timing } from '../../../../../shards/services.ts';
 import type { Area, DataOf, Mode, ParamsOf } from '../../../../client/src/index.ts';
-import { type Timing, timingOf } from '../../catalogue/windows.ts';
+import { timingOf } from '../../catalogue/windows.ts';
 import { nearestReach, type Reach } from '../../measures/reach.ts';
 import { type Outcomes, type PaidRequest, paidCall, resultOf } from '../../paid/paid-request.ts';
 import type { SitesBy } from '../../state/map-state.ts';
