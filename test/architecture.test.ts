@@ -235,7 +235,7 @@ const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: 
   builder: { files: 357, lines: 39_450 },
   infra: { files: 120, lines: 13_900 },
   portal: { files: 240, lines: 23_000 },
-  proxy: { files: 270, lines: 35_100 },
+  proxy: { files: 270, lines: 35_050 },
   shards: { files: 173, lines: 17_250 },
   test: { files: 814, lines: 117_400 },
 };

@@ -89,7 +89,7 @@ export async function searchCounty(
       pois: destinations.length,
     };
     const transit = searchRegion.transits.length > 0 ? new TransitOfCounty(linked, scope) : null;
-    const walks =
+    const writer =
       transit && new TransitWriter(`transit/${county}`, transit.windows, counts, transitSpool);
     let [poiRows, reachRows] = [0, 0];
     const chunks = chunkRequests(scope, {
@@ -104,16 +104,19 @@ export async function searchCounty(
       reach.append(result.reach);
       nearest.set(result.nearest, request.firstRow * columns);
       nth.add(request.firstRow, result.nth);
-      if (transit) for (const row of transit.access(result.access!)) walks!.row(row);
+      const { access } = result;
+      if (transit && writer && access) {
+        for (const walks of transit.access(access)) writer.row(walks);
+      }
       poiRows += result.poiRows;
       reachRows += result.reachRows;
       onBlocks(request.firstRow + request.to - request.from);
     });
-    if (transit) {
+    if (transit && writer) {
       const { destinationCount } = searchRegion;
       const ends = [...reachBlocks.map((block) => destinationCount + block), ...scope.destinations];
       for (const [i, target] of ends.entries()) {
-        walks!.row(transit.egress(target));
+        writer.row(transit.egress(target));
         // In a large county this takes many seconds, during which timers must renew the build's
         // lock.
         if (i % ROWS_PER_TURN === 0) await turnOfLoop();
@@ -149,7 +152,7 @@ export async function searchCounty(
         'nth-nearest': await put('nth-nearest', 'tta', nthNearest.finish()),
         pois: await put('pois', 'tta', pois.finish()),
         'reach-from': await put('reach-from', 'tta', reach.finish()),
-        ...(walks && { transit: await put('transit', 'tta', walks.finish()) }),
+        ...(writer && { transit: await put('transit', 'tta', writer.finish()) }),
         blocks: await put('blocks', 'fgb', blockPolygons(county, own)),
       },
     };

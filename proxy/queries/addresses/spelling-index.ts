@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache';
+import { bitCount, lowestBit } from '../../../shards/arrays/bits.ts';
 import { Turns } from '../../../shards/concurrency/turns.ts';
 import type { Bytes } from '../../../shards/units.ts';
 
@@ -39,10 +41,7 @@ export class SpellingIndex {
   /** By length, the first name that is at least so long. */
   readonly #starts: Int32Array;
   /** Results by key: the readings of a text share most names, and texts their cities. */
-  readonly #results = new Map<string, readonly SimilarName[]>();
-  /** Names that the results count for; when over the most, all are dropped. */
-  #kept = 0;
-  readonly #mostKept: number;
+  readonly #results: LRUCache<string, readonly SimilarName[]>;
 
   private constructor(
     keys: readonly string[],
@@ -56,7 +55,10 @@ export class SpellingIndex {
     this.#letters = letters;
     this.#groups = groups;
     this.#starts = starts;
-    this.#mostKept = Math.floor(keys.length / 4);
+    this.#results = new LRUCache({
+      maxSize: Math.max(1, keys.length >> 2),
+      sizeCalculation: ({ length }) => length + RESULT_NAMES,
+    });
   }
 
   /** Indexes folded names; yields to other work in between. */
@@ -91,7 +93,7 @@ export class SpellingIndex {
   get byteLength(): Bytes {
     const arrays = [this.#positions, this.#letters, this.#groups, this.#starts];
     const letters = this.#keys.reduce((sum, { length }) => sum + length, 0);
-    const kept = KEY_BYTES * this.#keys.length + FOUND_BYTES * this.#mostKept;
+    const kept = KEY_BYTES * this.#keys.length + FOUND_BYTES * this.#results.maxSize;
     return arrays.reduce((sum, { byteLength }) => sum + byteLength, letters + kept);
   }
 
@@ -101,12 +103,7 @@ export class SpellingIndex {
     const known = this.#results.get(key);
     if (known) return known;
     const found = this.#search(key);
-    if (this.#kept > this.#mostKept) {
-      this.#results.clear();
-      this.#kept = 0;
-    }
     this.#results.set(key, found);
-    this.#kept += found.length + RESULT_NAMES;
     return found;
   }
 
@@ -123,7 +120,7 @@ export class SpellingIndex {
       for (let from = first - (first % GROUP); from < end; from += GROUP) {
         for (let left = this.#having(from, letters, lost); left !== 0; left &= left - 1) {
           const i = from + lowestBit(left);
-          if (i < first || i >= end || bitsIn(this.#letters[i] & ~letters) > gained) continue;
+          if (i < first || i >= end || bitCount(this.#letters[i] & ~letters) > gained) continue;
           const edits = editsBetween(this.#keys[i], 0, key, 0, most);
           // Another number is no misspelling.
           if (edits > most || (edits > 0 && isNumeral(this.#keys[i]))) continue;
@@ -171,16 +168,6 @@ function lettersOf(key: string): number {
   let letters = 0;
   for (let i = 0; i < key.length; i++) letters |= 1 << (key.charCodeAt(i) % GROUP);
   return letters;
-}
-
-function lowestBit(set: number): number {
-  return 31 - Math.clz32(set & -set);
-}
-
-function bitsIn(set: number): number {
-  let bits = 0;
-  for (let left = set; left !== 0; left &= left - 1) bits++;
-  return bits;
 }
 
 /**
