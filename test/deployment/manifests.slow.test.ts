@@ -48,12 +48,16 @@ interface PodSpec {
   readonly volumes: readonly { configMap?: { name: string }; secret?: object }[];
 }
 
+/** Reads all manifests; a job that starts by the clock stands as the job that it starts. */
 async function manifests(): Promise<Manifest[]> {
   const found: Manifest[] = [];
   for (const file of await readdir(CLUSTER, { recursive: true })) {
     if (!file.endsWith('.yaml') || file.endsWith('kustomization.yaml')) continue;
     const text = await readFile(path.join(CLUSTER, file), 'utf8');
-    found.push(...parseAllDocuments(text).map((document) => document.toJS() as Manifest));
+    for (const document of parseAllDocuments(text)) {
+      const one = document.toJS();
+      found.push({ ...one, spec: one.spec?.jobTemplate?.spec ?? one.spec });
+    }
   }
   return found;
 }
@@ -118,6 +122,7 @@ test('pods run unprivileged on a read-only root within limits; servers have prob
     'front',
     'portal',
     'proxy',
+    'refresh',
     'worker',
   ]);
   for (const { kind, metadata, spec } of pods) {
@@ -201,12 +206,12 @@ function reaches(policies: readonly Manifest[], app: string, ip: string, port: n
 
 test('pods reach their node’s DNS, their backends and bucket credentials, but no other machine metadata', async () => {
   const policies = (await manifests()).filter(({ kind }) => kind === 'NetworkPolicy');
-  const apps = ['front', 'portal', 'proxy', 'worker'];
+  const apps = ['front', 'portal', 'proxy', 'refresh', 'worker'];
   const whoReach = (ip: string, port: number) =>
     apps.filter((app) => reaches(policies, app, ip, port));
   expect(whoReach('169.254.20.10', 53)).toEqual(apps);
   // Amazon's agent for pods, by both protocols, and Google's metadata server.
-  const readers = ['proxy', 'worker'];
+  const readers = ['proxy', 'refresh', 'worker'];
   for (const ip of ['169.254.170.23', 'fd00:ec2::23', '169.254.169.254']) {
     expect([ip, whoReach(ip, 80)]).toEqual([ip, readers]);
     expect([ip, whoReach(ip, 443)]).toEqual([ip, []]);
@@ -219,6 +224,11 @@ test('pods reach their node’s DNS, their backends and bucket credentials, but 
   expect(whoReach('10.1.2.3', 6379)).toEqual(['portal', 'proxy', 'worker']);
   expect(whoReach('2001:db8::1', 587)).toEqual(['portal']);
   expect(whoReach('10.1.2.3', 22)).toEqual([]);
+  // Publishers of open data; an address of theirs that leads into the cluster leads nowhere.
+  expect(whoReach('52.1.2.3', 80)).toEqual(['refresh']);
+  for (const ip of ['10.1.2.3', '192.168.1.1', 'fd00::1']) {
+    for (const port of [80, 443]) expect([ip, whoReach(ip, port)]).not.toContain('refresh');
+  }
 });
 
 test('Prometheus finds the metrics port of every pod that has one, under the job that alerts use', async () => {
@@ -291,7 +301,7 @@ test('everything that manifests refer to exists: configuration, accounts, scaled
   const named = (kind: string) =>
     all.filter((one) => one.kind === kind).map(({ metadata }) => metadata.name);
   const generated: string[] = [];
-  const inCluster = ['service', 'workers'].map((name) => `${CLUSTER}/${name}`);
+  const inCluster = ['service', 'workers', 'refresh'].map((name) => `${CLUSTER}/${name}`);
   for (const folder of [...inCluster, 'infra/front']) {
     const text = await readFile(path.join(folder, 'kustomization.yaml'), 'utf8');
     const { resources = [], configMapGenerator } = parse(text);
@@ -370,6 +380,7 @@ test('servers and workers are given existing settings only', async () => {
     ...Object.keys({ ...proxy.environment, ...portal.environment }),
     ...Object.keys(await settingsIn(`${CLUSTER}/service/settings.env`)),
     ...Object.keys(await settingsIn(`${CLUSTER}/workers/settings.env`)),
+    ...Object.keys(await settingsIn(`${CLUSTER}/refresh/settings.env`)),
   ];
   const unknown = given.filter((name) => !known.has(name) && !name.startsWith('AWS_'));
   expect(unknown).toEqual([]);

@@ -51,6 +51,7 @@ const admissions = (outcome: string) => `tta_admissions_total{outcome="${outcome
 const fullness = (what: string) => `tta_ledger_used_ratio{of="${what}"}`;
 const stores = 'tta_ledger_duration_seconds_count{operation="storeResponse"}';
 const codes = (outcome: string) => `tta_sign_in_codes_total{outcome="${outcome}"}`;
+const REFRESHED = 'kube_cronjob_status_last_successful_time{cronjob="refresh"}';
 const SUMMARY = 'route="GET /v1/blocks/{geoid}/summary"';
 const proxies = Array.from({ length: 20 }, (_, i) => `p${i}`);
 
@@ -654,6 +655,16 @@ const CASES: readonly Case[] = [
       [release(proxy)]: gone(2),
       [`tta_release_info{release="b", instance="${proxy}"}`]: `_x${LAST - 2} 1x2`,
     })),
+    fires: [],
+  },
+  {
+    happens: 'the weekly refresh has failed twice',
+    series: { [REFRESHED]: always(-16 * 86_400) },
+    fires: ['RefreshStopped'],
+  },
+  {
+    happens: 'the weekly refresh has failed once',
+    series: { [REFRESHED]: always(-14 * 86_400) },
     fires: [],
   },
   {
