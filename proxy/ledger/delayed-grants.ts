@@ -1,4 +1,4 @@
-import type { AccountId, AccountRecords, DelayedGrant, Grant } from './accounts.ts';
+import type { AccountId, DelayedGrant, Grant } from './accounts.ts';
 
 /** A limit that is evenly spaced: `limit` at once after a pause, and one more each part of it. */
 export interface SpacedWindow {
@@ -96,16 +96,6 @@ const NO_NETWORK = 'unknown';
 
 /** The delay of a grant of which only the start is recorded: a day later, limits have room. */
 export function delaySince(account: AccountId, sinceMs: number): DelayedGrant {
-  return delayUntil(account, sinceMs + DAY_MS);
-}
-
-/** The delay of a grant of which only the time is recorded: it waits in a queue of its own. */
-export function delayUntil(account: AccountId, dueAtMs: number): DelayedGrant {
+  const dueAtMs = sinceMs + DAY_MS;
   return { waitsFor: account, dueAtMs, orderMs: dueAtMs, network: NO_NETWORK };
-}
-
-/** The delayed grant of an account that is imported, also from an export that does not state it. */
-export function importedDelay(records: AccountRecords): DelayedGrant | null {
-  const delay = records.account.closedAtMs === null ? delayIn(records.grants) : null;
-  return delay && (records.delayedGrant ?? delaySince(records.account.id, delay.sinceMs));
 }

@@ -103,9 +103,13 @@ export class OutcomeUnknown extends LedgerUnavailable {
   }
 }
 
-/** Error for a ledger written by a newer version of the program. */
-export function tooNew(place: string, form: number, known: number): LedgerUnavailable {
+/** Error for a ledger written by another version of the program. */
+export function otherFormat(place: string, form: number, known: number): LedgerUnavailable {
+  const advice =
+    form > known
+      ? `up to ${known}; use the version that wrote it, or a newer one`
+      : `${known}; export it with the version that wrote it, and import that into a new one`;
   return new LedgerUnavailable(
-    `ledger ${place}: its records have format ${form}, and this version supports up to ${known}; use the version that wrote it, or a newer one`,
+    `ledger ${place}: its records have format ${form}, and this version supports ${advice}`,
   );
 }

@@ -187,13 +187,13 @@ function requireSum({ account, grants, usage }: AccountRecords, line: number): v
   );
 }
 
-/** Version of the export format; the first had neither replays nor events. */
+/** Version of the export format. */
 const EXPORT_VERSION = 2;
 const tokens = z.int().min(0);
 const at = z.number();
 
 const HEAD = z.object({
-  ledger: z.literal([1, EXPORT_VERSION], 'is not a ledger export that this version supports'),
+  ledger: z.literal(EXPORT_VERSION, 'is not a ledger export that this version supports'),
   secrets: z.record(z.string(), z.string()),
   formerMailboxes: z.array(z.string()),
   /** The subset of `formerMailboxes` whose accounts were disabled. */
@@ -201,11 +201,7 @@ const HEAD = z.object({
 });
 type Head = z.infer<typeof HEAD>;
 
-const TAIL = z.object({
-  accounts: z.int(),
-  replays: z.int().default(0),
-  events: z.int().default(0),
-});
+const TAIL = z.object({ accounts: z.int(), replays: z.int(), events: z.int() });
 type Tail = z.infer<typeof TAIL>;
 
 const accountId = z.string().regex(/^[^\s{}]+$/);
@@ -293,9 +289,7 @@ const RECORDS: z.ZodType<AccountRecords> = z.object({
       what: z.enum(AUDIT_EVENTS),
     }),
   ),
-  /** Absent in earlier exports. */
   delayedGrant: z
     .object({ waitsFor: z.string(), dueAtMs: z.int(), orderMs: z.int(), network: z.string() })
-    .nullable()
-    .default(null),
+    .nullable(),
 });

@@ -170,9 +170,9 @@ export function customersSuite(name: string, newAddress: () => string): void {
       expect(books.account.closedAtMs).toBe(NOON + 3);
       const moved = `${id}-moved`;
       const lines = [
-        { ledger: 1, secrets: {}, formerMailboxes: [], disabledMailboxes: [] },
+        { ledger: 2, secrets: {}, formerMailboxes: [], disabledMailboxes: [] },
         { ...books, account: { ...books.account, id: moved } },
-        { accounts: 1 },
+        { accounts: 1, replays: 0, events: 0 },
       ].map((line) => JSON.stringify(line));
       await importLines(ledger, Readable.from(lines));
       expect(await other.account(moved)).toEqual({ ...books.account, id: moved });

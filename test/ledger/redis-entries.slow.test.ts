@@ -1,5 +1,4 @@
 import { beforeEach, expect, test } from 'vitest';
-import { AUDIT_KEPT } from '../../proxy/ledger/accounts.ts';
 import { hashApiKey } from '../../proxy/ledger/api-key.ts';
 import { ENTRIES, type Entry } from '../../proxy/ledger/entries.ts';
 import { parseLedgerAddress } from '../../proxy/ledger/ledger-address.ts';
@@ -116,37 +115,4 @@ test('an account that never rests fails its entry, which has changed nothing', a
   } as unknown as RedisConnection;
   await expect(post(restless, account, grant(5))).rejects.toThrow(/too many changes at once/);
   expect(await ledger.grants(account)).toHaveLength(1);
-});
-
-test('records that earlier versions wrote, in another order and form, are changed like others', async () => {
-  const { account, keyId } = charge;
-  const of = (name: string) => `tta:{${account}}:${name}`;
-  // As cjson writes them: in any order, slashes escaped.
-  const entry = (i: number) =>
-    `{"atMs":${NOON + i},"detail":"Firefox\\/1, ${i}","by":"owner","what":"signed-in"}`;
-  await redis.cli(
-    'rpush',
-    of('audit'),
-    ...Array.from({ length: AUDIT_KEPT - 3 }, (_, i) => entry(i)),
-  );
-  const gone = (i: number) =>
-    `{"revokedAtMs":${NOON + i},"label":"a\\/b","id":"k${i}","hash":"h${i}","disabled":false,"createdAtMs":${i},"lastUsedAtMs":null,"prefix":"p"}`;
-  // Most recently revoked first.
-  const revoked = Array.from({ length: 100 }, (_, i) => gone(99 - i));
-  await redis.cli('rpush', of('revoked'), ...revoked);
-  const trail = await ledger.audit(account);
-  expect(trail).toHaveLength(AUDIT_KEPT);
-  const atMs = Date.UTC(2100, 0);
-  await ledger.revokeKey(account, keyId, { by: 'owner', atMs });
-  const after = await ledger.audit(account);
-  expect(after).toHaveLength(AUDIT_KEPT);
-  expect(after[0]).toMatchObject({ what: 'key-revoked', atMs });
-  expect(trail.filter(({ detail }) => !after.some((one) => one.detail === detail))).toMatchObject([
-    { detail: 'Firefox/1, 0' },
-  ]);
-  const ids = (await ledger.keys(account)).map(({ id }) => id);
-  expect(ids).toHaveLength(100);
-  expect(ids).toContain(keyId);
-  expect(ids).not.toContain('k0');
-  expect((await redis.cli('llen', of('revoked'))).trim()).toBe('100');
 });

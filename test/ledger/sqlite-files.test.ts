@@ -217,14 +217,19 @@ describe('a connection', () => {
     expect(names(writer)).toEqual(['a']);
   });
 
-  test('opens neither a ledger of a newer version nor a file that is not a ledger', async () => {
-    const db = new SqlConnection(file());
-    add(db, 'a');
-    db.run(`PRAGMA user_version = ${SCHEMA_VERSION + 1}`);
-    db.close();
-    const said = `ledger ${file()}: its records have format ${SCHEMA_VERSION + 1}, and this version supports up to ${SCHEMA_VERSION}`;
-    expect(() => new SqlConnection(file())).toThrow(said);
-    expect(() => new SqlConnection(file())).toThrow(LedgerUnavailable);
+  test('opens neither a ledger of another version nor a file that is not a ledger', async () => {
+    new SqlConnection(file()).close();
+    for (const [version, advice] of [
+      [SCHEMA_VERSION + 1, `up to ${SCHEMA_VERSION}; use the version that wrote it`],
+      [SCHEMA_VERSION - 1, `${SCHEMA_VERSION}; export it with the version that wrote it`],
+    ] as const) {
+      const db = new DatabaseSync(file());
+      db.exec(`PRAGMA user_version = ${version}`);
+      db.close();
+      const said = `ledger ${file()}: its records have format ${version}, and this version supports ${advice}`;
+      expect(() => new SqlConnection(file())).toThrow(said);
+      expect(() => new SqlConnection(file())).toThrow(LedgerUnavailable);
+    }
     const text = path.join(folder, 'text');
     await writeFile(text, 'no database, but a text that is longer than the header of one would be');
     expect(() => new SqlConnection(text)).toThrow('file is not a database');

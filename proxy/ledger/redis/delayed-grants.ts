@@ -1,5 +1,5 @@
 import type { AccountId, DelayedGrant } from '../accounts.ts';
-import { delayUntil, MAX_DUE, spacingMs } from '../delayed-grants.ts';
+import { MAX_DUE, spacingMs } from '../delayed-grants.ts';
 import type { OnRedis } from './connection.ts';
 import { DELAYED, spacedEntry } from './key-names.ts';
 import { fleeting, script } from './script.ts';
@@ -26,9 +26,7 @@ export const deferGrant: OnRedis<'deferGrant'> = async (redis, account, waitsFor
 
 export const delayedGrant: OnRedis<'delayedGrant'> = async (redis, account) => {
   const text = await redis.ask((client) => client.hget(DELAYED.records, account));
-  if (text !== null) return JSON.parse(text);
-  const dueAtMs = await queueTime(redis, account);
-  return dueAtMs === undefined ? undefined : delayUntil(account, dueAtMs);
+  return text === null ? undefined : JSON.parse(text);
 };
 
 export const queueTime: OnRedis<'queueTime'> = async (redis, waitsFor) => {
@@ -38,10 +36,7 @@ export const queueTime: OnRedis<'queueTime'> = async (redis, waitsFor) => {
 
 export const dueGrants: OnRedis<'dueGrants'> = async (redis, nowMs) => {
   const heads = await redis.run(DUE_GRANTS, KEYS, [nowMs]);
-  return heads.map(([account, time, text]) => {
-    const grant: DelayedGrant = text ? JSON.parse(text) : delayUntil(account, Number(time));
-    return { account, ...grant };
-  });
+  return heads.map(([account, text]) => ({ account, ...JSON.parse(text) }));
 };
 
 export const endDelay: OnRedis<'endDelay'> = async (redis, account) => {
@@ -61,17 +56,18 @@ local function add(account, text)
 end
 local function remove(account)
   local text = redis.call('HGET', records, account)
-  local name = text and cjson.decode(text).waitsFor or account
+  if not text then return false end
+  local name = cjson.decode(text).waitsFor
   redis.call('ZREM', queue .. name, account)
   redis.call('HDEL', records, account)
-  local isLast = redis.call('EXISTS', queue .. name) == 0 and redis.call('ZREM', times, name) == 1
-  return text or isLast
+  if redis.call('EXISTS', queue .. name) == 0 then redis.call('ZREM', times, name) end
+  return true
 end`;
 
 const DELAY_GRANT = script<0 | 1>(
   QUEUES,
   `
-if redis.call('HEXISTS', records, ARGV[1]) == 1 or redis.call('ZSCORE', times, ARGV[1]) then return 0 end
+if redis.call('HEXISTS', records, ARGV[1]) == 1 then return 0 end
 local name, time = add(ARGV[1], ARGV[2])
 redis.call('ZADD', times, 'LT', time, name)
 return 1`,
@@ -88,15 +84,14 @@ return 1`,
 
 const END_DELAY = script<1>(QUEUES, 'remove(ARGV[1])\nreturn 1');
 
-/** First account of each queue whose time has come, that time, and its record, if it has one. */
-const DUE_GRANTS = fleeting<[account: AccountId, time: string, text: string | null][]>(
+/** First account of each queue whose time has come, and its record. */
+const DUE_GRANTS = fleeting<[account: AccountId, text: string][]>(
   `
 local times, records, queue = KEYS[1], KEYS[2], KEYS[3]
-local due = redis.call('ZRANGE', times, '-inf', ARGV[1], 'BYSCORE', 'LIMIT', 0, ${MAX_DUE}, 'WITHSCORES')
 local heads = {}
-for i = 1, #due, 2 do
-  local account = redis.call('ZRANGE', queue .. due[i], 0, 0)[1] or due[i]
-  heads[#heads + 1] = { account, due[i + 1], redis.call('HGET', records, account) }
+for i, name in ipairs(redis.call('ZRANGE', times, '-inf', ARGV[1], 'BYSCORE', 'LIMIT', 0, ${MAX_DUE})) do
+  local account = redis.call('ZRANGE', queue .. name, 0, 0)[1]
+  heads[i] = { account, redis.call('HGET', records, account) }
 end
 return heads`,
 );

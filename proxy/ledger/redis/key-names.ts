@@ -49,7 +49,7 @@ export function keysOf(id: AccountId) {
      * expired are still listed until the sum is over `KEPT_BYTES_PER_ACCOUNT`.
      */
     kept: `${of}kept`,
-    /** Hash of a stored response: head, gzip. Its `headers` of earlier versions had no checksum. */
+    /** Hash of a stored response: head, gzip. */
     response: (receiptId: string) => `${of}answer:${receiptId}`,
   };
 }
@@ -113,9 +113,9 @@ export function spacedEntry(subject: string): string {
 
 const DELAYED_GRANTS = `${PREFIX}delayed-grants`;
 
-/** Keys of delayed grants, all in the slot of `times`, which earlier versions recorded alone. */
+/** Keys of delayed grants, all in one slot. */
 export const DELAYED = {
-  /** Sorted set: queues by their times; earlier versions recorded accounts, as their own queues. */
+  /** Sorted set: queues by their times. */
   times: DELAYED_GRANTS,
   /** Hash: account id → JSON of its `DelayedGrant`. */
   records: `${PREFIX}{${DELAYED_GRANTS}}:records`,

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { UsageDay } from '../accounts.ts';
 import { usageInOrder } from '../bookkeeping.ts';
-import { importedDelay } from '../delayed-grants.ts';
 import { importedState } from '../entries.ts';
 import { storableMailbox } from '../mailbox.ts';
 import {
@@ -71,8 +70,7 @@ export const importAccount: OnRedis<'importAccount'> = async (redis, records) =>
   if (read.state) return false;
   if (email !== null && (await claimMailbox(redis, storableMailbox(email), id)) !== id)
     return false;
-  const delay = importedDelay(records);
-  if (delay) await delayGrant(redis, id, delay);
+  if (records.delayedGrant) await delayGrant(redis, id, records.delayedGrant);
   const { usage } = keysOf(id);
   const counts = records.usage.flatMap((used): Command[] => {
     const { day, keyId, route, requests, tokens, lastAtMs } = used;

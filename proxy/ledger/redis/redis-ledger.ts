@@ -1,5 +1,5 @@
 import type { Account } from '../accounts.ts';
-import { type Ledger, type LedgerOptions, tooNew } from '../ledger.ts';
+import { type Ledger, type LedgerOptions, otherFormat } from '../ledger.ts';
 import type { RedisAddress } from '../ledger-address.ts';
 import { Admissions } from './admission.ts';
 import { RedisConnection } from './connection.ts';
@@ -70,7 +70,7 @@ const RECORD_VERSION = 1;
 /** Marks a new ledger; rejects one written by a newer version of the program. */
 async function requireRecordVersion(redis: RedisConnection): Promise<void> {
   const version = Number((await redis.ask((client) => client.get(RECORD_VERSION_KEY))) ?? 0);
-  if (version > RECORD_VERSION) throw tooNew(redis.shown, version, RECORD_VERSION);
+  if (version > RECORD_VERSION) throw otherFormat(redis.shown, version, RECORD_VERSION);
   if (version < RECORD_VERSION)
     await redis.ask((client) => client.set(RECORD_VERSION_KEY, RECORD_VERSION));
 }

@@ -7,7 +7,7 @@ import { systemCode } from '../../../shards/error-facts.ts';
 import { takeLock } from '../../../shards/store/lock-file.ts';
 import { makeOwnFolder, removeAbandonedFolders } from '../../../shards/store/process-name.ts';
 import type { Millis } from '../../../shards/units.ts';
-import { LedgerUnavailable, tooNew } from '../ledger.ts';
+import { LedgerUnavailable, otherFormat } from '../ledger.ts';
 import { isBusy, isDamage, unavailable } from './failure.ts';
 import { processesUsing } from './file-locks.ts';
 import { claimLedgerFolder, DATABASE_FILE, PRIVATE_FILE } from './ledger-folder.ts';
@@ -154,8 +154,8 @@ function checkedBackup(file: string, shown = file): BackedUp {
   const db = new DatabaseSync(file, { readOnly: true });
   try {
     const { user_version: version } = row<{ user_version: number }>(db, 'PRAGMA user_version');
-    if (version > SCHEMA_VERSION) throw tooNew(shown, version, SCHEMA_VERSION);
     if (version === 0) throw notABackup(shown, 'it holds no ledger');
+    if (version !== SCHEMA_VERSION) throw otherFormat(shown, version, SCHEMA_VERSION);
     return row(
       db,
       'SELECT count(*) AS accounts, coalesce(sum(balance), 0) AS tokens FROM accounts',

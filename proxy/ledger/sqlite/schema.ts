@@ -1,61 +1,6 @@
 /** Version of the schema, stored as SQLite's `user_version`; 0 is an empty file. */
 export const SCHEMA_VERSION = 5;
 
-const RESPONSES = `
-  CREATE TABLE responses (
-    receipt TEXT PRIMARY KEY,
-    account TEXT NOT NULL,
-    bytes INTEGER NOT NULL,
-    headers TEXT NOT NULL,
-    gzip BLOB NOT NULL
-  ) STRICT;
-  CREATE INDEX responses_by_size ON responses (account, bytes);`;
-
-const DELAYED_GRANTS = `
-  CREATE TABLE delayed_grants (
-    account TEXT PRIMARY KEY,
-    waitsFor TEXT NOT NULL,
-    dueAtMs INTEGER NOT NULL,
-    orderMs INTEGER NOT NULL,
-    network TEXT NOT NULL
-  ) STRICT, WITHOUT ROWID;
-  CREATE INDEX delayed_grants_in_order ON delayed_grants (waitsFor, orderMs, account);
-  CREATE TABLE delay_queues (
-    waitsFor TEXT PRIMARY KEY,
-    nextAtMs INTEGER NOT NULL
-  ) STRICT, WITHOUT ROWID;
-  CREATE INDEX delay_queues_by_time ON delay_queues (nextAtMs);`;
-
-const SESSIONS_BY_USE = 'CREATE INDEX sessions_by_use ON sessions (seenAtMs);';
-
-/**
- * Statements from each version to the next. Version 1 did not count the bytes of responses, and up
- * to version 4 they had no checksum: they are removed, and computed again if asked for. Up to
- * version 2, a delayed sign-up grant was given when its owner signed in; it becomes due as in
- * `delaySince`. Version 3 recorded of a delayed grant only when it is due, and counted wrong codes.
- */
-export const UPGRADES: readonly string[] = [
-  `DROP TABLE responses;
-   ${RESPONSES}`,
-  `CREATE TABLE delayed_grants (account TEXT PRIMARY KEY, dueAtMs INTEGER NOT NULL) STRICT;
-   CREATE INDEX delayed_grants_by_due ON delayed_grants (dueAtMs);
-   ${SESSIONS_BY_USE}
-   INSERT INTO delayed_grants
-     SELECT account, min(atMs) + 86400000 FROM grants WHERE cause LIKE 'signup-withheld:%'
-     AND account NOT IN (SELECT account FROM grants WHERE cause = 'signup')
-     GROUP BY account;`,
-  `DROP INDEX delayed_grants_by_due;
-   ALTER TABLE delayed_grants RENAME TO delays;
-   ${DELAYED_GRANTS}
-   INSERT INTO delayed_grants
-     SELECT account, account, dueAtMs, dueAtMs, 'unknown' FROM delays
-     JOIN accounts ON id = account WHERE closedAtMs IS NULL;
-   INSERT INTO delay_queues SELECT waitsFor, dueAtMs FROM delayed_grants;
-   DROP TABLE delays;
-   ALTER TABLE challenges DROP COLUMN wrongCodes;`,
-  'DELETE FROM responses;',
-];
-
 /**
  * The tables of a ledger. Columns are named like the fields of the records that callers see; times
  * are in ms since 1970.
@@ -95,7 +40,19 @@ export const SCHEMA = `
     atMs INTEGER NOT NULL,
     PRIMARY KEY (account, cause)
   ) STRICT, WITHOUT ROWID;
-  ${DELAYED_GRANTS}
+  CREATE TABLE delayed_grants (
+    account TEXT PRIMARY KEY,
+    waitsFor TEXT NOT NULL,
+    dueAtMs INTEGER NOT NULL,
+    orderMs INTEGER NOT NULL,
+    network TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX delayed_grants_in_order ON delayed_grants (waitsFor, orderMs, account);
+  CREATE TABLE delay_queues (
+    waitsFor TEXT PRIMARY KEY,
+    nextAtMs INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX delay_queues_by_time ON delay_queues (nextAtMs);
   CREATE TABLE usage (
     account TEXT NOT NULL,
     day TEXT NOT NULL,
@@ -125,7 +82,7 @@ export const SCHEMA = `
     seenAtMs INTEGER NOT NULL,
     PRIMARY KEY (account, id)
   ) STRICT, WITHOUT ROWID;
-  ${SESSIONS_BY_USE}
+  CREATE INDEX sessions_by_use ON sessions (seenAtMs);
   CREATE TABLE challenges (
     mailbox TEXT PRIMARY KEY,
     codeHash TEXT NOT NULL,
@@ -176,5 +133,12 @@ export const SCHEMA = `
     repaid INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX receipts_by_end ON receipts (endsAtMs);
-  ${RESPONSES}
+  CREATE TABLE responses (
+    receipt TEXT PRIMARY KEY,
+    account TEXT NOT NULL,
+    bytes INTEGER NOT NULL,
+    headers TEXT NOT NULL,
+    gzip BLOB NOT NULL
+  ) STRICT;
+  CREATE INDEX responses_by_size ON responses (account, bytes);
 `;

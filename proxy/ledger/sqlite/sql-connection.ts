@@ -4,9 +4,9 @@ import {
   type StatementSyncInstance,
 } from '@photostructure/sqlite';
 import type { Millis } from '../../../shards/units.ts';
-import { type Ledger, tooNew } from '../ledger.ts';
+import { type Ledger, otherFormat } from '../ledger.ts';
 import { isBusy } from './failure.ts';
-import { SCHEMA, SCHEMA_VERSION, UPGRADES } from './schema.ts';
+import { SCHEMA, SCHEMA_VERSION } from './schema.ts';
 
 /** How long a connection that opens or reads waits for another one's lock before it gives up. */
 const BUSY_MS: Millis = 10_000;
@@ -155,11 +155,9 @@ export class SqlConnection {
   /** Creates the tables, unless another process has done so first. */
   #makeTables(file: string): void {
     const version = this.#version();
-    if (version > SCHEMA_VERSION) throw tooNew(file, version, SCHEMA_VERSION);
     if (version === SCHEMA_VERSION) return;
-    const steps = version === 0 ? [SCHEMA] : UPGRADES.slice(version - 1);
-    for (const step of steps) this.#database.exec(step);
-    this.#database.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`);
+    if (version !== 0) throw otherFormat(file, version, SCHEMA_VERSION);
+    this.#database.exec(`${SCHEMA} PRAGMA user_version = ${SCHEMA_VERSION}`);
   }
 }
 

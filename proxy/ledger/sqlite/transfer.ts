@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { importedDelay } from '../delayed-grants.ts';
 import { importedState } from '../entries.ts';
 import { mailboxOf } from '../mailbox.ts';
 import { account, accountOfMailbox, audit, stateOf, writeState } from './account-state.ts';
@@ -39,8 +38,7 @@ export const importAccount: OnSqlite<'importAccount'> = (db, taken) => {
   if (email !== null && accountOfMailbox(db, mailboxOf(email))) return false;
   writeState(db, undefined, importedState(taken));
   for (const used of taken.usage) db.insert('usage', { account: id, ...used });
-  const delay = importedDelay(taken);
-  if (delay) delayGrant(db, id, delay);
+  if (taken.delayedGrant) delayGrant(db, id, taken.delayedGrant);
   return true;
 };
 
