@@ -36,8 +36,6 @@ interface ReadState {
   readonly state: AccountState | undefined;
   /** The audit trail, oldest first. */
   readonly audit: List<AuditEntry>;
-  /** Text of each element of a list of Redis, which it is removed by. */
-  readonly texts: ReadonlyMap<HashedKey | AuditEntry, string>;
 }
 
 /**
@@ -79,14 +77,8 @@ export function stateIn(
   balance: string | null,
   [fields, keys, uses, revoked, grants, sessions, audit, made]: StateTexts,
 ): Omit<ReadState, 'digest'> {
-  const texts = new Map<HashedKey | AuditEntry, string>();
-  const parsed = <T extends HashedKey | AuditEntry>(text: string): T => {
-    const element: T = JSON.parse(text);
-    texts.set(element, text);
-    return element;
-  };
-  const trail = readOnce(() => inTime(audit.map((text) => parsed<AuditEntry>(text))));
-  if (balance === null) return { state: undefined, audit: trail, texts };
+  const trail = readOnce(() => inTime(audit.map((text): AuditEntry => JSON.parse(text))));
+  if (balance === null) return { state: undefined, audit: trail };
   const state: AccountState = {
     account: accountOf(id, { ...fieldsOf(fields), balance }),
     keys: readOnce(() => {
@@ -95,14 +87,14 @@ export function stateIn(
         const key = JSON.parse(text);
         return { ...key, lastUsedAtMs: Number(lastUsed[key.id] ?? 0) || null };
       });
-      return keysInOrder([...active, ...revoked.map((text) => parsed<HashedKey>(text))]);
+      return keysInOrder([...active, ...revoked.map((text): HashedKey => JSON.parse(text))]);
     }),
     grants: readOnce(() => grantsIn(fieldsOf(grants))),
     sessions: readOnce(() => sessions.map((text) => JSON.parse(text))),
     noted: [],
     keyRate: made === null ? null : windowIn(made),
   };
-  return { state, audit: trail, texts };
+  return { state, audit: trail };
 }
 
 /**
@@ -140,9 +132,12 @@ function endedKeys({ removed, added }: Difference<HashedKey>): readonly HashedKe
   return removed.filter((key) => isActive(key) && !active.has(key.hash));
 }
 
-/** The commands that write what has changed of an account, except its balance. */
+/**
+ * The commands that write what has changed of an account, except its balance. Elements of lists are
+ * removed by their texts, which are those that they were written with.
+ */
 function* commandsFor(
-  { state: before, audit: trail, texts }: ReadState,
+  { state: before, audit: trail }: ReadState,
   after: AccountState,
 ): Generator<Command> {
   const of = keysOf(after.account.id);
@@ -153,7 +148,7 @@ function* commandsFor(
   }
   const keys = difference(before?.keys, after.keys);
   for (const key of keys.removed) {
-    if (!isActive(key)) yield ['LREM', of.revoked, '1', texts.get(key)!];
+    if (!isActive(key)) yield ['LREM', of.revoked, '1', JSON.stringify(key)];
   }
   for (const { id } of endedKeys(keys)) {
     yield ['HDEL', of.keys, id];
@@ -177,7 +172,7 @@ function* commandsFor(
     yield ['PEXPIRE', of.sessions, String(SESSION_LIFE_MS)];
   }
   const audit = difference(trail, () => appended(trail(), after.noted));
-  for (const entry of audit.removed) yield ['LREM', of.audit, '1', texts.get(entry)!];
+  for (const entry of audit.removed) yield ['LREM', of.audit, '1', JSON.stringify(entry)];
   for (const entry of audit.added) yield ['RPUSH', of.audit, JSON.stringify(entry)];
   if (after.keyRate && after.keyRate !== before?.keyRate) {
     const { startMs, used, endsAtMs } = after.keyRate;
