@@ -48,7 +48,7 @@ const METRES_PER_MINUTE = 60 * ROUTING.walkMetresPerSecond;
 const CAPPED: Minutes = 30;
 const ORIGINS = 40;
 /** OpenTripPlanner is asked for one pair at a time, so it is asked for fewer. */
-const OTP_EVERY = { origin: 8, target: 60 };
+const OTP_EVERY = { origin: 4, target: 30 };
 const R5 = 'R5 4.8.1 of March 2020';
 const NEWEST_R5 = 'R5 7.6 of August 2026';
 const OTP = 'OpenTripPlanner 2.8.1 of 2025';
