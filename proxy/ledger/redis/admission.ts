@@ -7,23 +7,20 @@ import type { Admission } from '../metering.ts';
 import { RATE_WINDOW_SECONDS, type RateLimit, rateState } from '../rate-window.ts';
 import { SESSION_LIFE_MS, type SessionId } from '../sessions.ts';
 import type { RedisConnection } from './connection.ts';
-import { type KeyOwner, keyEntry, keysOf, PREFIX } from './key-names.ts';
+import { type KeyOwner, keyEntry, keysOf } from './key-names.ts';
 import { fleeting, type Script, TAKE } from './script.ts';
 
 const MAX_KEYS_KNOWN = 100_000;
 
 /**
- * Admits requests in one round trip. Rates are counted in Redis, across all processes that share
- * it.
+ * Admits requests in one round trip, but for the first of a key. Rates are counted in Redis, across
+ * all processes that share it.
  */
 export class Admissions {
   readonly #redis: RedisConnection;
   readonly #window: RateLimit;
   readonly #lastUses = new LastUses();
-  /**
-   * Owners of keys, cached for clusters, where a script cannot cross slots. The owner of a key
-   * never changes.
-   */
+  /** Owners of keys, which never change: in a cluster, a script cannot cross slots to find them. */
   readonly #owners = lruMap<KeyHash, KeyOwner>(MAX_KEYS_KNOWN);
 
   constructor(redis: RedisConnection, rateLimitPerMinute: number) {
@@ -32,9 +29,13 @@ export class Admissions {
   }
 
   async admit(keyHash: KeyHash, nowMs: number): Promise<Admission> {
+    const owner = await this.#ownerOf(keyHash);
+    if (!owner) return { outcome: 'invalid-key' };
     const isUseDue = this.#lastUses.isDue(keyHash, nowMs);
-    const reply = await this.#ask(keyHash, nowMs, isUseDue);
-    if (reply === null) return { outcome: 'invalid-key' };
+    const { account, keys, rate, uses } = keysOf(owner.account);
+    const { limit, windowSeconds } = this.#window;
+    const of = [nowMs, limit, windowSeconds * 1000, owner.account, owner.keyId, Number(isUseDue)];
+    const reply = await this.#redis.run(ADMIT, [account, keys, rate, uses], of);
     const admission = this.#admissionIn(reply, nowMs);
     if ('rate' in admission && isUseDue) this.#lastUses.noted(keyHash, nowMs);
     return admission;
@@ -56,18 +57,6 @@ export class Admissions {
     const rate = rateState(this.#window, used, elapsedMs);
     if (outcome === 'rate-limited') return { outcome, member, balance, rate };
     return { outcome, account, keyId, member, balance, rate };
-  }
-
-  async #ask(keyHash: KeyHash, nowMs: number, isUseDue: boolean): Promise<Admitted | null> {
-    const of = [nowMs, this.#window.limit, RATE_WINDOW_SECONDS * 1000, Number(isUseDue)];
-    if (!this.#redis.isCluster) {
-      return this.#redis.run(FIND_AND_ADMIT, [keyEntry(keyHash)], of);
-    }
-    const owner = await this.#ownerOf(keyHash);
-    if (!owner) return null;
-    const { account, keys, rate, uses } = keysOf(owner.account);
-    const asked = [...of, owner.account, owner.keyId];
-    return this.#redis.run(ADMIT, [account, keys, rate, uses], asked);
   }
 
   async #ownerOf(keyHash: KeyHash): Promise<KeyOwner | undefined> {
@@ -99,22 +88,19 @@ local allowed, used, elapsed = take(rate, tonumber(ARGV[2]), tonumber(ARGV[3]), 
 local outcome = allowed == 1 and 'admitted' or 'rate-limited'
 return { outcome, id, key_id, membership, balance, used, elapsed }`;
 
-const OUTCOME = `
-${OWNER}
-local key = redis.call('HGET', keys, key_id)
-if not key or not balance then return { 'invalid-key' } end
-if cjson.decode(key).disabled or disabled then return { 'account-disabled' } end
-if ARGV[4] == '1' and tonumber(ARGV[1]) > tonumber(redis.call('HGET', uses, key_id) or 0) then
-  redis.call('HSET', uses, key_id, ARGV[1])
-end
-${TAKEN}`;
-
 const ADMIT: Script<Admitted> = fleeting(
   TAKE,
   `
 local account, keys, rate, uses = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-local id, key_id = ARGV[5], ARGV[6]`,
-  OUTCOME,
+local id, key_id = ARGV[4], ARGV[5]
+${OWNER}
+local key = redis.call('HGET', keys, key_id)
+if not key or not balance then return { 'invalid-key' } end
+if cjson.decode(key).disabled or disabled then return { 'account-disabled' } end
+if ARGV[6] == '1' and tonumber(ARGV[1]) > tonumber(redis.call('HGET', uses, key_id) or 0) then
+  redis.call('HSET', uses, key_id, ARGV[1])
+end
+${TAKEN}`,
 );
 
 const ADMIT_SESSION: Script<Admitted> = fleeting(
@@ -128,16 +114,4 @@ if not session or not balance then return { 'invalid-key' } end
 if tonumber(ARGV[1]) >= cjson.decode(session).seenAtMs + ${SESSION_LIFE_MS} then return { 'invalid-key' } end
 if disabled then return { 'account-disabled' } end
 ${TAKEN}`,
-);
-
-/** Finds the account of a key by its entry; on a single Redis, a script can reach every key. */
-const FIND_AND_ADMIT: Script<Admitted> = fleeting(
-  TAKE,
-  `
-local entry = redis.call('GET', KEYS[1])
-if not entry then return { 'invalid-key' } end
-local id, key_id = string.match(entry, '^(%S+) (%S+)$')
-local of = '${PREFIX}{' .. id .. '}:'
-local account, keys, rate, uses = of .. 'account', of .. 'keys', of .. 'rate', of .. 'uses'`,
-  OUTCOME,
 );

@@ -34,7 +34,8 @@ export type OnRedis<Name extends keyof Ledger, Given extends readonly unknown[] 
  * failure is a `LedgerUnavailable`.
  */
 export class RedisConnection {
-  readonly #address: RedisAddress;
+  /** The address without its password. */
+  readonly shown: string;
   readonly #client: Client;
   /**
    * Number of replicas that must have a write before it counts, as Redis itself is configured to
@@ -62,7 +63,7 @@ export class RedisConnection {
   });
 
   private constructor(address: RedisAddress) {
-    this.#address = address;
+    this.shown = address.shown;
     this.#client = clientOf(address, () => this.#isOpen);
     // Without a listener, ioredis would log errors to the console; failing calls report them.
     this.#client.on('error', (error: Error & { lastNodeError?: Error }) => {
@@ -91,16 +92,6 @@ export class RedisConnection {
       connection.#client.disconnect();
       throw error;
     }
-  }
-
-  /** Whether a script may only touch keys of one slot. */
-  get isCluster(): boolean {
-    return this.#address.kind === 'cluster';
-  }
-
-  /** The address without its password. */
-  get shown(): string {
-    return this.#address.shown;
   }
 
   /**

@@ -4,7 +4,7 @@ import type { AccountId, KeyHash } from '../accounts.ts';
 // one.
 
 /** Prefix of every key, so that a ledger can share a database. */
-export const PREFIX = 'tta:';
+const PREFIX = 'tta:';
 
 export function keysOf(id: AccountId) {
   const of = `${PREFIX}{${id}}:`;
