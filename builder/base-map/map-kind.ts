@@ -1,5 +1,5 @@
-/** The layers of the base map that are drawn from OpenStreetMap. */
-type MapLayer = 'landuse' | 'water' | 'roads' | 'places';
+/** The layers of the base map that are drawn from OpenStreetMap, and that of the lines of feeds. */
+type MapLayer = 'landuse' | 'water' | 'roads' | 'places' | 'lines';
 
 export type PropertyValue = string | number | boolean;
 
@@ -21,7 +21,7 @@ export const MIN_MAP_ZOOM = 6;
 export const MAX_MAP_ZOOM = 14;
 
 /** Draw order among layers, which the schema suggests to renderers. */
-const SORT_RANKS: Readonly<Record<Exclude<MapLayer, 'places'>, number>> = {
+const SORT_RANKS: Readonly<Record<Exclude<MapLayer, 'places' | 'lines'>, number>> = {
   landuse: 189,
   water: 200,
   roads: 400,

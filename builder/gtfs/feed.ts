@@ -65,6 +65,8 @@ export interface Feed {
   readonly pathways: readonly Pathway[];
   /** The name of each route as riders know it, by route id: the short name, if there is one. */
   readonly routeNames: ReadonlyMap<string, string>;
+  /** The colour of each route that has one, `#RRGGBB`, by route id. */
+  readonly routeColours: ReadonlyMap<string, string>;
   /** The kind of rail of each route on rails, by route id. */
   readonly railways: ReadonlyMap<string, RailKind>;
   /** Number of trips of each service, including repetitions by headway. */
@@ -108,7 +110,7 @@ export async function readFeed(path: string): Promise<Feed> {
     const agency = await readAgency(source, report);
     const stops = await readStops(source, report);
     const calendar = await Calendar.read(source, report);
-    const { onDemand, railways, routeNames } = await readRoutes(source, report);
+    const { onDemand, railways, routeNames, routeColours } = await readRoutes(source, report);
     const trips = await readTripHeads(source, calendar, { onDemand, routeNames }, report);
     const frequencies = await readFrequencies(source, trips, report);
     return {
@@ -122,6 +124,7 @@ export async function readFeed(path: string): Promise<Feed> {
       transfers: await readTransfers(source, stops, trips, report),
       pathways: await readPathways(source, stops, report),
       routeNames,
+      routeColours,
       railways,
       ...countTrips(trips, frequencies),
       report,
@@ -191,14 +194,19 @@ async function readAgency(source: FeedSource, report: FeedReport) {
 /** GTFS `route_type` of buses, and the number of extended types, of which most are unused. */
 const [BUS, ROUTE_TYPES] = [3, 1800];
 
+const COLOUR = /^[0-9A-F]{6}$/;
+/** The colour of a route whose feed gives none. */
+const NO_COLOUR = 'FFFFFF';
+
 /**
- * Reads the names and kinds of routes, according to GTFS's own types and the widely used extended
+ * Reads the names, colours and kinds of routes, according to GTFS's own types and the widely used extended
  * ones. Routes on demand are demand-responsive buses, and taxis, including shared ones.
  */
 async function readRoutes(source: FeedSource, report: FeedReport) {
   const onDemand = new Set<string>();
   const railways = new Map<string, RailKind>();
   const routeNames = new Map<string, string>();
+  const routeColours = new Map<string, string>();
   await readTable(source, report, 'routes.txt', ['route_id'], (row) => {
     const [id, stated] = [row.text('route_id'), row.number('route_type')];
     if (routeNames.has(id)) {
@@ -209,10 +217,12 @@ async function readRoutes(source: FeedSource, report: FeedReport) {
     const type = isKnown ? stated : BUS;
     if (type === 715 || (type >= 1500 && type < 1600)) onDemand.add(id);
     routeNames.set(id, row.text('route_short_name') || row.text('route_long_name') || id);
+    const colour = row.text('route_color').toUpperCase();
+    if (COLOUR.test(colour) && colour !== NO_COLOUR) routeColours.set(id, `#${colour}`);
     const kind = railKindOf(type);
     if (kind) railways.set(id, kind);
   });
-  return { onDemand, railways, routeNames };
+  return { onDemand, railways, routeNames, routeColours };
 }
 
 /** Returns the kind of rail of a `route_type`, standard or extended; null if it is not on rails. */

@@ -40,7 +40,7 @@ export const FEED_LIMITS = {
   repeatedCalls: 20_000_000,
   /** Calls of a trip. */
   calls: 2_000,
-  /** Points of the shapes along which blank times are filled in. */
+  /** Points of the shapes that are read: of trips with blank times, or on the day of the feed. */
   shapePoints: 50_000_000,
   /**
    * Segments of shapes near stops, and comparisons of these. 10,000 patterns of 50 stops take 200

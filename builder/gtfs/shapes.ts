@@ -70,7 +70,7 @@ export class Shapes {
         }
         if (++held > FEED_LIMITS.shapePoints) {
           throw new BuildError(
-            `${source.path}: ${FILE} has more than ${FEED_LIMITS.shapePoints} points of shapes whose trips have blank times; simplify them, or remove the file from the feed`,
+            `${source.path}: ${FILE} has more than ${FEED_LIMITS.shapePoints} points of shapes; simplify them, or remove the file from the feed`,
           );
         }
         const known = points.get(id) ?? new PointList();
@@ -82,6 +82,11 @@ export class Shapes {
       [...points].map(([id, list]) => [id, list.toShape(id, report)] as const),
     );
     return new Shapes(source.path, shapes);
+  }
+
+  /** Returns the points of a shape, in degrees; undefined if the feed has no such shape. */
+  pointsOf(id: string): Pick<Shape, 'lon' | 'lat'> | undefined {
+    return this.#shapes.get(id);
   }
 
   /**

@@ -23,6 +23,8 @@ export interface TripRun {
   /** `direction_id`, or ''. */
   readonly direction: string;
   readonly service: string;
+  /** `shape_id`, or ''. */
+  readonly shape: string;
   /** Trips that share this array call at the same stops under the same rules. */
   readonly calls: readonly Call[];
   readonly arrivals: readonly ServiceSeconds[];
@@ -361,7 +363,7 @@ function inOrder(unsorted: StopTime[], report: FeedReport): StopTime[] | null {
 }
 
 function runOf(feed: Feed, trip: FeedTrip, times: readonly StopTime[], shapes: Shapes): TripRun {
-  const { id, service, route, direction } = trip;
+  const { id, service, route, direction, shape } = trip;
   if (times.some(({ arrival }) => arrival === null)) {
     const stops = times.map(({ call }) => feed.stops.get(call.stop)!);
     fillBlankTimes(times, stops, shapes.along(trip.shape, stops), (line, rule) =>
@@ -374,6 +376,7 @@ function runOf(feed: Feed, trip: FeedTrip, times: readonly StopTime[], shapes: S
     service,
     route,
     direction,
+    shape,
     calls: times.map(({ call }) => call),
     arrivals: times.map(({ arrival }) => arrival!),
     departures: times.map(({ departure }) => departure!),

@@ -1,13 +1,15 @@
+import { groupBy } from '../../shards/arrays/group-by.ts';
 import type { ClassesRequest } from '../access/build-access-classes.ts';
 import type { Resources } from '../build-request.ts';
 import { fitJoin } from '../memory-budget.ts';
 import { requireThisProgram } from '../plan/program-version.ts';
-import type { StoredPlan } from '../plan/release-plan.ts';
+import type { ReleasePlan, StoredPlan } from '../plan/release-plan.ts';
 import type { StageContext } from '../receipts/receipts.ts';
 import type { RegionReceipt } from '../receipts/region-receipt.ts';
 import { inScratchFolder } from '../scratch-folder.ts';
 import { drawTiles } from '../tiles/draw-tiles.ts';
 import { hasArchives } from '../tiles/join-archives.ts';
+import type { TransitLines } from '../tiles/map-sources.ts';
 import { bytesToDraw } from '../tiles/tile-drawer.ts';
 import { type TileWork, tileWorkOf } from '../tiles/tile-work.ts';
 import type { Part, PartOptions } from './join-part.ts';
@@ -32,20 +34,28 @@ export function tilesOfRelease(
     return [county, { block_box, objects: { index, nearest, blocks, catchment } }];
   });
   const placesOf = Object.entries(states).map(([state, { objects }]) => [state, objects.places]);
+  const agencies = [...new Set((sources.transit?.feeds ?? []).map(({ agency }) => agency))];
   const request = {
     modes: plan.modes,
     taxonomy: plan.taxonomy,
     counties: Object.fromEntries(drawn),
-    poiSources: [
-      ...new Set((sources.transit?.feeds ?? []).map(({ agency }) => agency)),
-      ...plan.inputs.pois.map(({ name }) => `POI list ${name}`).sort(),
-    ],
+    poiSources: [...agencies, ...plan.inputs.pois.map(({ name }) => `POI list ${name}`).sort()],
     baseMap: { features: plan.osm.map, places: Object.fromEntries(placesOf) },
+    ...(plan.service_date !== null && { lines: { agencies, feeds: linesOf(plan) } }),
   };
   return tileWorkOf(
     request,
     regions.map((region) => Object.keys(region.counties)),
   );
+}
+
+/** The lines of the feeds that are read, by feed. */
+function linesOf({ feeds, windows }: ReleasePlan): TransitLines['feeds'] {
+  const read = [...feeds, ...windows.flatMap((window) => window.feeds)];
+  return [...groupBy(read, ({ facts }) => facts.sha256).values()].map((ofFeed) => {
+    const areas = ofFeed.flatMap(({ lines }) => lines ?? []);
+    return [...new Map(areas.map((area) => [area.object.name, area])).values()];
+  });
 }
 
 /** Returns what the access classes of each unit are made from; empty for a release without them. */
@@ -77,11 +87,10 @@ export async function drawUnit(
 ): Promise<void> {
   if (await hasArchives(work, context.receipts)) return;
   const { pyramids } = work.units[unit];
-  const { counties, baseMap } = work.request;
   const fit = fitJoin(
     resources,
     new Set(pyramids.flatMap((one) => one.counties)).size,
-    bytesToDraw(counties, pyramids, baseMap?.features),
+    bytesToDraw(work.request, pyramids),
   );
   context.progress.note(fit.summary);
   await inScratchFolder(resources.scratch, (scratch) =>

@@ -1,10 +1,20 @@
+import { latOf, lonOf } from '../../shards/geometry/web-mercator.ts';
+import { boxOf, edgesOf } from '../../shards/geometry/wgs84.ts';
 import { counted, withCommas } from '../../shards/number-words.ts';
 import type { LeftOutFeed } from '../../shards/release/manifest.ts';
+import { BaseMapCellWriter } from '../base-map/base-map-cell.ts';
+import type { MapShapes } from '../base-map/map-shapes.ts';
+import { BuildError } from '../errors.ts';
 import { COARSE_CELLS } from '../geo/cell-set.ts';
-import { readFeed } from '../gtfs/feed.ts';
+import { WORLD_BITS } from '../geo/web-mercator.ts';
+import { type Feed, readFeed } from '../gtfs/feed.ts';
+import { FeedReport } from '../gtfs/feed-report.ts';
+import { Shapes } from '../gtfs/shapes.ts';
+import type { TripRun } from '../gtfs/trips.ts';
 import { putObject } from '../publish/put-object.ts';
 import { unreadableFeed } from '../transit/accept-feeds.ts';
 import { type FeedDay, readFeedDay } from '../transit/feed-day.ts';
+import { routeLines } from '../transit/route-lines.ts';
 import type { PreparationJobContext } from './preparation.ts';
 import type { FeedJobSpec } from './preparation-job.ts';
 import { encodeFeedDay, type PreparedFeed } from './read-feeds.ts';
@@ -29,7 +39,7 @@ async function readService(
 ): Promise<PreparedFeed> {
   const feed = await readFeed(path);
   try {
-    const { feedDay, facts } = await readFeedDay(feed, { ...dated, path }, clock);
+    const { feedDay, facts, runs } = await readFeedDay(feed, { ...dated, path }, clock);
     feed.report.noteProblems(note);
     const { trips_by_phone, trips_in_window } = facts;
     if (trips_by_phone > 0) {
@@ -38,10 +48,47 @@ async function readService(
       );
     }
     const ref = await putObject(store, 'prepared/feed', 'json', encodeFeedDay(feedDay));
-    return { facts, cells: cellsOf(feedDay), feedDay: ref };
+    const lines = await putLines(store, routeLines(feed, runs, await shapesOf(feed, runs, note)));
+    return { facts, cells: cellsOf(feedDay), feedDay: ref, lines };
   } finally {
     feed.source.close();
   }
+}
+
+/**
+ * Reads the shapes that some runs follow; null if they cannot be read, since they change no time.
+ * Their rows are not reported, as those of stops and times are.
+ */
+async function shapesOf(
+  { source }: Feed,
+  runs: readonly TripRun[],
+  note: (line: string) => void,
+): Promise<Shapes | null> {
+  const wanted = new Set(runs.map(({ shape }) => shape));
+  wanted.delete('');
+  try {
+    return await Shapes.read(source, wanted, new FeedReport());
+  } catch (error) {
+    if (!(error instanceof BuildError)) throw error;
+    const reason = error.message.replace(`${source.path}: `, '');
+    note(`its lines are drawn straight from stop to stop: ${reason}`);
+    return null;
+  }
+}
+
+/** Puts the lines of a feed into a store; null if there are none. */
+async function putLines(
+  store: PreparationJobContext['store'],
+  lines: MapShapes,
+): Promise<PreparedFeed['lines']> {
+  if (lines.count === 0) return null;
+  const encoded = new BaseMapCellWriter();
+  for (let line = 0; line < lines.count; line++) encoded.add(lines, line);
+  const object = await putObject(store, 'prepared/lines', 'tta', encoded.encode());
+  const [x, y] = [lines.x.view(), lines.y.view()];
+  const side = 2 ** WORLD_BITS;
+  const positions = Array.from(x, (_, i) => [lonOf(x[i] / side), latOf(y[i] / side)] as const);
+  return { box: edgesOf(boxOf(positions)), object };
 }
 
 function cellsOf({ stops }: FeedDay): number[] {

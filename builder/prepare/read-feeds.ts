@@ -5,6 +5,7 @@ import type { Store } from '../../shards/store/store.ts';
 import type { CellSet } from '../geo/cell-set.ts';
 import type { FeedDay, StopOfFeed } from '../transit/feed-day.ts';
 import type { SearchedWindow } from '../transit/transit-region.ts';
+import { wideAreaSchema } from './read-cells.ts';
 
 /** Facts about a feed that is read, and the reference to its service day in the store. */
 export const preparedFeedSchema = z.strictObject({
@@ -12,6 +13,8 @@ export const preparedFeedSchema = z.strictObject({
   /** The coarse cells that contain the feed's stops and their entrances, ascending. */
   cells: z.array(z.int()),
   feedDay: objectRefSchema,
+  /** The lines of its routes on the ground (`routeLines`); null if there are none. */
+  lines: wideAreaSchema.nullable(),
 });
 export type PreparedFeed = z.infer<typeof preparedFeedSchema>;
 

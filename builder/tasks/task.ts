@@ -124,7 +124,8 @@ export function tasksOf(
     nodeOf(`tiles-${counties[0]}`, { kind: 'tiles', ...joined, counties }, [states]),
   );
   const { modes, taxonomy } = plan;
-  const archives = archiveGroups({ modes, taxonomy, hasBaseMap: true }).map((_, group) =>
+  const hasLines = plan.service_date !== null;
+  const archives = archiveGroups({ modes, taxonomy, hasBaseMap: true, hasLines }).map((_, group) =>
     nodeOf(`archives-${group}`, { kind: 'archives', ...joined, group }, tileNodes),
   );
   return join(archives);

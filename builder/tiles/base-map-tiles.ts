@@ -79,6 +79,14 @@ export const BASE_MAP_LAYERS: readonly VectorLayer[] = [
   },
 ];
 
+/** The layer of the archive of the lines of transit. */
+export const LINE_LAYER: VectorLayer = {
+  id: 'lines',
+  description:
+    'Routes of the GTFS feeds while the windows of departures are open, along their shapes, or straight from stop to stop. `rail` is the kind of rail, of routes on rails.',
+  fields: { name: 'String', agency: 'String', color: 'String', rail: 'String' },
+};
+
 /** The features around some tiles. */
 export interface MapSources {
   readonly shapes: MapShapes;
@@ -102,30 +110,23 @@ export function drawBaseMap(
   zoom: number,
   range: TileRange,
 ): DrawnTile[] {
-  const drawing = new MapDrawing(range);
+  const drawing = new MapDrawing(range, BASE_MAP_LAYERS);
   drawing.polygons('earth', { kind: 'earth' }, ground.land);
   drawing.polygons('water', { kind: 'water', sort_rank: WATER_RANK }, ground.water);
-  for (const { kind, type, members } of groupsOf(shapes, features, zoom)) {
-    const { layer } = kind;
-    const properties = propertiesAt(kind, zoom);
-    const fitter = drawing.fitterOf(shapes, zoom);
-    if (type === LINE) {
-      const lines = new PathList();
-      for (const feature of members) fitter.lines(feature, lines);
-      drawing.lines(layer, properties, joinLines(lines.rings(), 'oneway' in properties));
-      continue;
-    }
-    for (const feature of members) {
-      if (type === POINT) drawing.point(layer, properties, fitter.point(feature));
-      else drawing.polygons(layer, properties, fitter.polygons(feature).rings());
-    }
-  }
+  drawing.features({ shapes, features }, zoom);
   if (zoom >= MIN_COUNTY_LINE_ZOOM) {
     const county = { kind: 'county', kind_detail: 6, sort_rank: BOUNDARY_RANK };
     drawing.lines('boundaries', county, joinLines(ground.countyLines, false));
   }
   const region = { kind: 'region', kind_detail: 4, sort_rank: BOUNDARY_RANK };
   drawing.lines('boundaries', region, joinLines(ground.stateLines, false));
+  return drawing.tiles();
+}
+
+/** Draws the tiles of a range at a zoom with the lines of transit. */
+export function drawTransitLines(sources: MapSources, zoom: number, range: TileRange): DrawnTile[] {
+  const drawing = new MapDrawing(range, [LINE_LAYER]);
+  drawing.features(sources, zoom);
   return drawing.tiles();
 }
 
@@ -168,17 +169,34 @@ interface Drawn {
 
 class MapDrawing {
   readonly #range: TileRange;
+  readonly #layers: readonly VectorLayer[];
   readonly #tiles: TileGrid<Drawn[]>;
-  #fitter: ShapeFitter | null = null;
 
-  constructor(range: TileRange) {
+  constructor(range: TileRange, layers: readonly VectorLayer[]) {
     this.#range = range;
+    this.#layers = layers;
     this.#tiles = new TileGrid(range, () => []);
   }
 
-  fitterOf(shapes: MapShapes, zoom: number): ShapeFitter {
-    this.#fitter ??= new ShapeFitter(shapes, zoom);
-    return this.#fitter;
+  /** Adds features, those that look alike as one. */
+  features({ shapes, features }: MapSources, zoom: number): void {
+    const groups = groupsOf(shapes, features, zoom);
+    if (groups.length === 0) return;
+    const fitter = new ShapeFitter(shapes, zoom);
+    for (const { kind, type, members } of groups) {
+      const { layer } = kind;
+      const properties = propertiesAt(kind, zoom);
+      if (type === LINE) {
+        const lines = new PathList();
+        for (const feature of members) fitter.lines(feature, lines);
+        this.lines(layer, properties, joinLines(lines.rings(), 'oneway' in properties));
+        continue;
+      }
+      for (const feature of members) {
+        if (type === POINT) this.point(layer, properties, fitter.point(feature));
+        else this.polygons(layer, properties, fitter.polygons(feature).rings());
+      }
+    }
   }
 
   point(layer: string, properties: Properties, [x, y]: readonly [number, number]): void {
@@ -204,7 +222,7 @@ class MapDrawing {
     const drawn: DrawnTile[] = [];
     for (const { x, y, value: features } of this.#tiles.entries()) {
       const layers: TileLayer[] = [];
-      for (const { id } of BASE_MAP_LAYERS) {
+      for (const { id } of this.#layers) {
         const layer = new TileLayer(id);
         for (const feature of features) {
           if (feature.layer === id) layer.addFeature(feature.geometry, feature.properties);

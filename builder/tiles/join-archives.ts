@@ -14,12 +14,13 @@ import { MAX_MAP_ZOOM, MIN_MAP_ZOOM } from '../base-map/map-kind.ts';
 import { lost } from '../errors.ts';
 import { putArchive } from '../publish/put-archive.ts';
 import type { ReceiptOf, Receipts } from '../receipts/receipts.ts';
+import { MIN_LINE_ZOOM } from '../transit/route-lines.ts';
 import { BAND_LAYER } from './band-tiles.ts';
-import { BASE_MAP_LAYERS } from './base-map-tiles.ts';
+import { BASE_MAP_LAYERS, LINE_LAYER } from './base-map-tiles.ts';
 import { BLOCK_LAYER, MIN_BLOCK_ZOOM } from './block-tiles.ts';
 import { piecesIn, tilesReceipt } from './draw-tiles.ts';
 import { MAX_TILE_ZOOM } from './fit-to-zoom.ts';
-import { withSurroundings } from './map-sources.ts';
+import { type TransitLines, withSurroundings } from './map-sources.ts';
 import { POI_LAYER } from './poi-tiles.ts';
 import { HEAD_NUMBERS } from './tile-drawer.ts';
 import { MIN_TILE_ZOOM } from './tile-pyramids.ts';
@@ -62,14 +63,14 @@ export async function readArchives(
     Object.assign(all, own);
   }
   // Manifests list the archives that are no measures first.
-  const { blocks, basemap, ...others } = all;
-  return { blocks, ...(basemap && { basemap }), ...others };
+  const { blocks, basemap, lines, ...others } = all;
+  return { blocks, ...(basemap && { basemap }), ...(lines && { lines }), ...others };
 }
 
 /**
  * Puts the archives of a group into the store, from the tiles that were drawn for all units:
  * `<mode>-<dest_type_id>` for each mode and leaf type, `blocks`, `pois-<dest_type_id>` for each
- * leaf type, and `basemap`. The group's tiles of one unit are in memory at a time. Returns the
+ * leaf type, `basemap`, and `lines`. The group's tiles of one unit are in memory at a time. Returns the
  * manifest entries. `scratch` is a folder for scratch files.
  */
 export async function joinArchives(
@@ -116,7 +117,7 @@ function archivesOf(
   { request, groups }: TileWork,
   group: number,
 ): { readonly key: string; readonly facts: ArchiveFacts }[] {
-  const { modes, taxonomy, counties, poiSources = [] } = request;
+  const { modes, taxonomy, counties, poiSources = [], lines } = request;
   const { leafIds } = new Taxonomy(taxonomy.types);
   const bounds = boundsOf(counties);
   const names = new Map(taxonomy.types.map(({ dest_type_id, name }) => [dest_type_id, name]));
@@ -127,6 +128,9 @@ function archivesOf(
     if (number === firstOfPois - 1) return { key: 'blocks', facts: blockFacts(bounds) };
     if (number === firstOfPois + leafIds.length) {
       return { key: 'basemap', facts: baseMapFacts(boundsOf(withSurroundings(counties))) };
+    }
+    if (number > firstOfPois + leafIds.length) {
+      return { key: 'lines', facts: lineFacts(lines!, boundsOf(withSurroundings(counties))) };
     }
     const isOfPois = number >= firstOfPois;
     const type = leafIds[(isOfPois ? number - firstOfPois : number) % leafIds.length];
@@ -175,6 +179,18 @@ function poiFacts(type: string, sources: readonly string[], bounds: BoundingBox)
     minZoom: MIN_BLOCK_ZOOM,
     maxZoom: MAX_TILE_ZOOM,
     layers: [POI_LAYER],
+  };
+}
+
+function lineFacts({ agencies }: TransitLines, bounds: BoundingBox): ArchiveFacts {
+  return {
+    name: 'Lines of transit',
+    description: LINE_LAYER.description,
+    attribution: agencies.join(', '),
+    bounds,
+    minZoom: MIN_LINE_ZOOM,
+    maxZoom: MAX_TILE_ZOOM,
+    layers: [LINE_LAYER],
   };
 }
 

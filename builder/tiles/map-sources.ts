@@ -1,5 +1,6 @@
+import type { z } from 'zod';
 import { groupBy } from '../../shards/arrays/group-by.ts';
-import { boxAroundBoth, boxWithin, bufferBox, edgesOf } from '../../shards/geometry/wgs84.ts';
+import { boxAroundBoth, boxesMeet, boxWithin, bufferBox, edgesOf } from '../../shards/geometry/wgs84.ts';
 import { PlaceTable } from '../../shards/places/place-table.ts';
 import type { CountyManifest } from '../../shards/release/manifest.ts';
 import type { ObjectRef, Store } from '../../shards/store/store.ts';
@@ -13,6 +14,8 @@ import {
   type PreparedMap,
   readMapFeatures,
 } from '../prepare/read-base-map-cells.ts';
+import type { wideAreaSchema } from '../prepare/read-cells.ts';
+import { MIN_LINE_ZOOM } from '../transit/route-lines.ts';
 import type { MapSources } from './base-map-tiles.ts';
 import type { TilePyramid } from './tile-pyramids.ts';
 
@@ -99,11 +102,50 @@ function inDrawingOrder(shapes: MapShapes, features: readonly number[]): Uint32A
   return Uint32Array.from(features).sort((a, b) => zoom(a) - zoom(b) || keys[a] - keys[b]);
 }
 
+/** The lines of transit of a release. */
+export interface TransitLines {
+  /** The agencies of the feeds, which the lines are credited to. */
+  readonly agencies: readonly string[];
+  /** The lines of each feed, one object for each window of departures that has other lines. */
+  readonly feeds: readonly (readonly Area[])[];
+}
+type Area = z.infer<typeof wideAreaSchema>;
+
+/** Returns the objects of the lines in pyramids, by feed. */
+export function lineObjectsOf(
+  { feeds }: TransitLines,
+  pyramids: readonly TilePyramid[],
+): ObjectRef[][] {
+  const boxes = pyramids.filter(({ lastZoom }) => lastZoom >= MIN_LINE_ZOOM).map(boxOf);
+  const isNear = (area: Area) => boxes.some((box) => boxesMeet(boxWithin(area.box), box));
+  return feeds.map((windows) => windows.filter(isNear).map(({ object }) => object));
+}
+
+/** Reads the lines of feeds in a pyramid; a route that several windows have is drawn once. */
+export async function readLines(
+  store: Store,
+  lines: TransitLines,
+  pyramid: TilePyramid,
+): Promise<MapSources> {
+  const shapes = new MapShapes();
+  const features: number[] = [];
+  for (const objects of lineObjectsOf(lines, [pyramid])) {
+    // Routes are numbered by feed.
+    features.push(...(await readMapFeatures(store, objects, shapes)));
+  }
+  return { shapes, features: Uint32Array.from(features) };
+}
+
 /** Bytes of memory per byte of a stored cell while it is drawn. */
 const EXPANSION = 8;
 
-/** Memory that the features of a pyramid take. */
-export function bytesOfMap(features: PreparedMap, pyramid: TilePyramid): Bytes {
-  const objects = mapObjectsOf(features, [pyramid]);
+/** Memory that the features and lines of a pyramid take. */
+export function bytesOfMap(
+  { baseMap, lines }: { readonly baseMap?: BaseMapInputs; readonly lines?: TransitLines },
+  pyramid: TilePyramid,
+): Bytes {
+  const ofMap = baseMap ? mapObjectsOf(baseMap.features, [pyramid]) : [];
+  const ofLines = lines ? lineObjectsOf(lines, [pyramid]).flat() : [];
+  const objects = [...ofMap, ...ofLines];
   return EXPANSION * objects.reduce((sum, { bytes }) => sum + bytes, 0);
 }

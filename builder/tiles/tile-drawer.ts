@@ -8,14 +8,20 @@ import type { Store } from '../../shards/store/store.ts';
 import { Taxonomy } from '../../shards/taxonomy.ts';
 import type { BoundingBox, Bytes, CountyFips, DestTypeId } from '../../shards/units.ts';
 import { boxOfTile } from '../geo/web-mercator.ts';
-import type { PreparedMap } from '../prepare/read-base-map-cells.ts';
 import { BandPainter } from './band-tiles.ts';
-import { drawBaseMap, type MapSources } from './base-map-tiles.ts';
+import { drawBaseMap, drawTransitLines, type MapSources } from './base-map-tiles.ts';
 import type { Arcs } from './block-arcs.ts';
 import { drawBlocks, MIN_BLOCK_ZOOM } from './block-tiles.ts';
 import { fitToZoom } from './fit-to-zoom.ts';
 import { groundOf } from './ground.ts';
-import { type BaseMapInputs, bytesOfMap, readMapSources, withSurroundings } from './map-sources.ts';
+import {
+  type BaseMapInputs,
+  bytesOfMap,
+  readLines,
+  readMapSources,
+  type TransitLines,
+  withSurroundings,
+} from './map-sources.ts';
 import { drawPois } from './poi-tiles.ts';
 import { openTileCounty, type TileObjects } from './tile-county.ts';
 import type { DrawnTile } from './tile-grid.ts';
@@ -41,12 +47,14 @@ export interface TilesRequest {
   readonly poiSources?: readonly string[];
   /** The inputs of the base map; without them, none is drawn. */
   readonly baseMap?: BaseMapInputs;
+  /** The lines of transit; without them, there is no archive of them. */
+  readonly lines?: TransitLines;
 }
 
 /**
  * A pyramid's tiles of the archives from `firstArchive` to `endArchive`, exclusive. Archives are
  * numbered by the columns of `nearest`; the archive of blocks, those of the POIs of each leaf type,
- * and the base map follow.
+ * the base map, and the lines of transit follow.
  */
 export interface TilePiece {
   readonly pyramid: TilePyramid;
@@ -71,8 +79,9 @@ interface OpenPyramid {
   readonly arcs: readonly Arcs[][];
   /** The POIs at home in its counties. */
   readonly pois: readonly PoiMatrix[];
-  /** The sources of the base map, read when it is drawn; null before. */
+  /** The sources of the base map and of the lines, read when they are drawn; null before. */
   map: Promise<MapSources> | null;
+  lines: Promise<MapSources> | null;
 }
 
 /**
@@ -96,17 +105,15 @@ export function bandArchives({
  * which takes no more than the objects it is read from, and the base map there take.
  */
 export function bytesToDraw(
-  counties: TilesRequest['counties'],
+  request: Pick<TilesRequest, 'counties' | 'baseMap' | 'lines'>,
   drawn: readonly TilePyramid[],
-  features?: PreparedMap,
 ): Bytes {
   const read = (county: CountyFips): Bytes => {
-    const { index, nearest, blocks } = counties[county].objects;
+    const { index, nearest, blocks } = request.counties[county].objects;
     return index.bytes + nearest.bytes + blocks.bytes;
   };
   const bytesOf = (pyramid: TilePyramid) =>
-    pyramid.counties.reduce((sum, county) => sum + read(county), 0) +
-    (features ? bytesOfMap(features, pyramid) : 0);
+    pyramid.counties.reduce((sum, county) => sum + read(county), 0) + bytesOfMap(request, pyramid);
   return drawn.reduce((most, pyramid) => Math.max(most, bytesOf(pyramid)), 0);
 }
 
@@ -119,7 +126,7 @@ export class TileDrawer {
   readonly #store: Store;
   readonly #bands: number;
   readonly #leafIds: readonly DestTypeId[];
-  /** The area of the base map around each county. */
+  /** The area of the base map, and of the lines, around each county. */
   readonly #mapped: ReadonlyMap<CountyFips, BoundingBox>;
   readonly #painter = new BandPainter();
   #last: { readonly pyramid: TilePyramid['tile']; readonly open: Promise<OpenPyramid> } | null =
@@ -139,7 +146,9 @@ export class TileDrawer {
     const { counties, arcs, pois } = open;
     const firstOfPois = this.#bands + 1;
     const baseMap = firstOfPois + this.#leafIds.length;
-    const map = endArchive > baseMap ? await this.#mapOf(pyramid, open) : null;
+    const has = (archive: number) => firstArchive <= archive && archive < endArchive;
+    const map = has(baseMap) ? await this.#mapOf(pyramid, open) : null;
+    const lines = has(baseMap + 1) ? await this.#linesOf(pyramid, open) : null;
     const heads: number[] = [];
     const gzipped: Uint8Array[] = [];
     arcs.forEach((fitted, i) => {
@@ -156,6 +165,10 @@ export class TileDrawer {
         } else if (archive === baseMap) {
           const ground = groundOf(pyramid.counties, counties, fitted);
           tiles = drawBaseMap(map!, ground, z, range).filter((tile) =>
+            this.#isMapped(pyramid, { z, ...tile }),
+          );
+        } else if (archive === baseMap + 1) {
+          tiles = drawTransitLines(lines!, z, range).filter((tile) =>
             this.#isMapped(pyramid, { z, ...tile }),
           );
         } else if (z >= MIN_BLOCK_ZOOM) {
@@ -188,7 +201,12 @@ export class TileDrawer {
     return open.map;
   }
 
-  /** Whether a tile is part of the base map: near the blocks of a county. */
+  #linesOf(pyramid: TilePyramid, open: OpenPyramid): Promise<MapSources> {
+    open.lines ??= readLines(this.#store, this.#request.lines!, pyramid);
+    return open.lines;
+  }
+
+  /** Whether a tile is part of the map: near the blocks of a county. */
   #isMapped({ counties }: TilePyramid, tile: TileAddress): boolean {
     const box = boxOfTile(tile);
     return counties.some((county) => boxesMeet(this.#mapped.get(county)!, box));
@@ -208,6 +226,6 @@ export class TileDrawer {
     for (let z = pyramid.tile.z; z <= pyramid.lastZoom; z++) {
       arcs.push(counties.map((county) => fitToZoom(county.arcs, z)));
     }
-    return { counties, arcs, pois, map: null };
+    return { counties, arcs, pois, map: null, lines: null };
   }
 }

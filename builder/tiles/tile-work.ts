@@ -2,12 +2,12 @@ import { groupBy } from '../../shards/arrays/group-by.ts';
 import { hashOfJson } from '../../shards/codec/json-object.ts';
 import { Taxonomy } from '../../shards/taxonomy.ts';
 import type { CountyFips } from '../../shards/units.ts';
-import { mapObjectsOf, placesOf } from './map-sources.ts';
+import { lineObjectsOf, mapObjectsOf, placesOf } from './map-sources.ts';
 import { bandArchives, pyramidsToDraw, type TilesRequest } from './tile-drawer.ts';
 import type { TilePyramid } from './tile-pyramids.ts';
 
 /** Increment when the same objects produce different tiles. */
-const TILES_VERSION = 4;
+const TILES_VERSION = 5;
 
 /** Number of archives for which a thread draws a pyramid's tiles in one go. */
 const ARCHIVES_PER_GROUP = 12;
@@ -50,7 +50,11 @@ export function tileWorkOf(
   const byUnit = groupBy(pyramidsToDraw(request), ({ counties }) => unitOf.get(counties[0])!);
   return {
     request,
-    groups: archiveGroups({ ...request, hasBaseMap: request.baseMap !== undefined }),
+    groups: archiveGroups({
+      ...request,
+      hasBaseMap: request.baseMap !== undefined,
+      hasLines: request.lines !== undefined,
+    }),
     units: units.map((counties) => {
       const pyramids = byUnit.get(counties) ?? [];
       return { counties, pyramids, drawnFrom: digestOf(request, pyramids) };
@@ -58,9 +62,15 @@ export function tileWorkOf(
   };
 }
 
-/** Divides the archives of a release. The base map, whose tiles are the largest, comes alone. */
+/**
+ * Divides the archives of a release. The base map, whose tiles are the largest, comes alone, and so
+ * do the lines of transit.
+ */
 export function archiveGroups(
-  release: Pick<TilesRequest, 'modes' | 'taxonomy'> & { readonly hasBaseMap: boolean },
+  release: Pick<TilesRequest, 'modes' | 'taxonomy'> & {
+    readonly hasBaseMap: boolean;
+    readonly hasLines: boolean;
+  },
 ): ArchiveGroup[] {
   const baseMap = bandArchives(release) + 1 + new Taxonomy(release.taxonomy.types).leafIds.length;
   const groups: ArchiveGroup[] = [];
@@ -68,11 +78,12 @@ export function archiveGroups(
     groups.push({ firstArchive, endArchive: Math.min(baseMap, firstArchive + ARCHIVES_PER_GROUP) });
   }
   if (release.hasBaseMap) groups.push({ firstArchive: baseMap, endArchive: baseMap + 1 });
+  if (release.hasLines) groups.push({ firstArchive: baseMap + 1, endArchive: baseMap + 2 });
   return groups;
 }
 
 function digestOf(
-  { modes, taxonomy, counties, baseMap }: TilesRequest,
+  { modes, taxonomy, counties, baseMap, lines }: TilesRequest,
   pyramids: readonly TilePyramid[],
 ): string {
   const ofCounties = [...new Set(pyramids.flatMap((pyramid) => pyramid.counties))].map((county) => {
@@ -84,6 +95,8 @@ function digestOf(
     ...mapObjectsOf(baseMap.features, pyramids),
     ...placesOf(baseMap, pyramids),
   ];
-  const hashes = ofMap?.map(({ sha256 }) => sha256);
+  const hashes = [ofMap, lines && lineObjectsOf(lines, pyramids).flat()].map((objects) =>
+    objects?.map(({ sha256 }) => sha256),
+  );
   return hashOfJson([TILES_VERSION, modes, taxonomy, pyramids, ofCounties, hashes]);
 }

@@ -85,7 +85,7 @@ export async function readFeedDay(
   feed: Feed,
   { day, patterns, best, without, ...file }: FeedOfDay,
   clock: TransitClock,
-): Promise<{ feedDay: FeedDay; facts: FeedFacts }> {
+): Promise<{ feedDay: FeedDay; facts: FeedFacts; runs: TripRun[] }> {
   const elsewhere = new Map(without);
   reportRepeated(feed, elsewhere);
   const windows = daysInWindow(feed.timeZone, day, clock);
@@ -112,6 +112,7 @@ export async function readFeedDay(
   });
   const rules = transferRulesOf(feed, ordinals);
   return {
+    runs: inWindow.map(({ run }) => run),
     feedDay: {
       stops,
       departures,

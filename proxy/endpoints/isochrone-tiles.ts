@@ -83,7 +83,7 @@ export const tileArchives = freeEndpoint({
   summary: 'The tile archives of the release, readable by range',
   description:
     'PMTiles 3 archives to read by byte range, free and without a key: `blocks`, `basemap` (water, ' +
-    'roads, boundaries and names, in the schema of Protomaps’ basemap version 4), the bands of each ' +
+    'roads, boundaries and names, in the schema of Protomaps’ basemap version 4), `lines` (those of transit, with names and colors of routes), the bands of each ' +
     'mode and leaf destination type, and the `pois` of each leaf type. The content behind a URL never changes; another release has ' +
     'other URLs. Empty for a release that was built without tiles.',
   tag: 'Isochrones',
@@ -100,7 +100,7 @@ export const tileArchives = freeEndpoint({
     }),
     archives: z.array(
       z.object({
-        layer: z.enum(['blocks', 'basemap', 'bands', 'pois']),
+        layer: z.enum(['blocks', 'basemap', 'lines', 'bands', 'pois']),
         mode: modeSchema.nullable(),
         departure: z.string().optional().meta({
           description: 'The window of bands by transit, of those besides `am` at percentile 10.',

@@ -9,7 +9,7 @@ import type { ObjectRef, RangeSource } from '../store/store.ts';
 import { type Finding, type Findings, findFaults } from './finding.ts';
 
 /** Names of the archives that are not for a mode and type. */
-const OTHER_TILES = new Set(['blocks', 'basemap']);
+const OTHER_TILES = new Set(['blocks', 'basemap', 'lines']);
 /**
  * Limit on the decompressed size, more than any tile needs: a few bytes of gzip could expand to
  * gigabytes.

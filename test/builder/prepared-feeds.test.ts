@@ -47,7 +47,8 @@ async function feedsOf(days: readonly FeedDay[], store: FolderStore): Promise<Fe
   for (const [i, day] of days.entries()) {
     const cells = day.stops.map(({ lon, lat }) => COARSE_CELLS.at(lon, lat));
     const feedDay = await putObject(store, 'prepared/feed', 'json', encodeFeedDay(day));
-    prepared.push({ facts: { sha256: String(i) } as PreparedFeed['facts'], cells, feedDay });
+    const facts = { sha256: String(i) } as PreparedFeed['facts'];
+    prepared.push({ facts, cells, feedDay, lines: null });
   }
   return new FeedTables(store, prepared, AM);
 }

@@ -17,7 +17,7 @@ function county(west: number, bytes: number) {
 test('each thread that draws tiles has the counties of one pyramid in memory', () => {
   // Tiles of zoom 6 are 5.6 degrees wide, starting at −180.
   const counties = { '1': county(-78.5, 300), '2': county(-75.5, 500), '3': county(-95, 700) };
-  expect(bytesToDraw(counties, pyramidsOf(counties))).toBe(800);
+  expect(bytesToDraw({ counties }, pyramidsOf(counties))).toBe(800);
 });
 
 test('tiles are drawn with as many threads as memory allows, at least one', () => {
