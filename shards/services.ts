@@ -30,6 +30,21 @@ export interface Timing {
 
 export const BASE_TIMING: Timing = { departure: BASE_WINDOW.name, percentile: BASE_PERCENTILE };
 
+/** A timing, of which parts may be left out. */
+export type ChosenTiming = { readonly [Name in keyof Timing]?: Timing[Name] | undefined };
+
+/** The timing of a choice, which is the base one where it chooses nothing. */
+export function timingOf({
+  departure = BASE_TIMING.departure,
+  percentile = BASE_TIMING.percentile,
+}: ChosenTiming): Timing {
+  return { departure, percentile };
+}
+
+export function isBaseTiming({ departure, percentile }: Timing): boolean {
+  return departure === BASE_TIMING.departure && percentile === BASE_TIMING.percentile;
+}
+
 export const WINDOW_NAME = /^[a-z][a-z0-9_]{0,23}$/;
 
 /**

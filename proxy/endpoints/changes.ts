@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { CHANGE_STEPS } from '../../shards/changes/block-change.ts';
 import type { Release } from '../../shards/release/release.ts';
-import { BASE_PERCENTILE, BASE_WINDOW, type Timing } from '../../shards/services.ts';
+import { timingOf } from '../../shards/services.ts';
 import { LIMITS } from '../bounds.ts';
 import { postEndpoint } from '../endpoint.ts';
 import { AREA_PROBLEMS, area, requestedArea, smallArea } from '../fields/area.ts';
@@ -125,18 +125,12 @@ export const changes = postEndpoint({
   },
 
   async locate({ turns }, { asked, area, find, mostRows }) {
-    const timing: Timing = {
-      departure: asked.departure ?? BASE_WINDOW.name,
-      percentile: asked.percentile ?? BASE_PERCENTILE,
-    };
+    const timing = timingOf(asked);
     const open = async (member: 'from' | 'to'): Promise<Release> => {
       const found = await namedRelease(find, asked[member], ['body', member]);
       const timed = found.at(timing);
       if (timed) return timed.withTurns(turns);
-      const held = found.windows.map(
-        ({ name, percentiles }) => `${name} (${percentiles.join(', ')})`,
-      );
-      const msg = `release ${asked[member]} has no transit times of departure ${timing.departure} at percentile ${timing.percentile}; it has ${held.join(', ') || `${BASE_WINDOW.name} (${BASE_PERCENTILE})`}`;
+      const msg = `release ${asked[member]} ${found.lacking(timing)}`;
       throw invalidMember(member, msg, 'percentile_not_in_release');
     };
     const pair = { before: await open('from'), after: await open('to') };

@@ -13,8 +13,11 @@ import type { Release } from '../../shards/release/release.ts';
 import {
   BASE_PERCENTILE,
   BASE_WINDOW,
+  type ChosenTiming,
+  isBaseTiming,
   isPercentile,
   type Timing,
+  timingOf,
   WINDOW_NAME,
 } from '../../shards/services.ts';
 import { invalidParameter, invalidParameters, type ParameterIssue } from '../http/problem.ts';
@@ -131,14 +134,11 @@ export function servedChoice<const N extends ChosenWord>(name: N): Kind<ServedWo
  */
 export function releaseAt(
   release: Release,
-  { departure, percentile }: { readonly departure?: unknown; readonly percentile?: unknown },
+  asked: { readonly [Name in keyof Timing]?: unknown },
   part: 'query' | 'body',
 ): Release {
-  if (departure === undefined && percentile === undefined) return release;
-  const timing: Timing = {
-    departure: (departure as string | undefined) ?? BASE_WINDOW.name,
-    percentile: (percentile as number | undefined) ?? BASE_PERCENTILE,
-  };
+  const timing = timingOf(asked as ChosenTiming);
+  if (isBaseTiming(timing)) return release;
   const chosen = release.at(timing);
   if (chosen) return chosen;
   const { departures, percentiles } = wordsOf(release);
@@ -158,9 +158,7 @@ export function releaseAt(
 
 /** Names what is read instead of the times of every release; empty for these. */
 export function scopeOf({ timing }: Release): string {
-  const { departure, percentile } = timing;
-  const isBase = departure === BASE_WINDOW.name && percentile === BASE_PERCENTILE;
-  return isBase ? '' : `${departure} ${percentile}\n`;
+  return isBaseTiming(timing) ? '' : `${timing.departure} ${timing.percentile}\n`;
 }
 
 /** Lists the words of a release where a document lists those of every release. */

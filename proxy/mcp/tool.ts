@@ -1,7 +1,12 @@
 import { z } from 'zod';
 import { byMode } from '../../shards/modes.ts';
 import { counted, withCommas } from '../../shards/number-words.ts';
-import { BASE_PERCENTILE, BASE_WINDOW } from '../../shards/services.ts';
+import {
+  BASE_PERCENTILE,
+  type ChosenTiming,
+  isBaseTiming,
+  timingOf,
+} from '../../shards/services.ts';
 import type { ToolCalls } from './tool-calls.ts';
 
 /** Result of a tool: a short text for the reader, its content as data, and links to more of it. */
@@ -67,19 +72,12 @@ export function unroutedTexts(
 /** States which departures transit times refer to, since most departures take longer. */
 export const TRANSIT_TIMES = `Transit times are the ${BASE_PERCENTILE}th percentile of departures on a weekday from 8:00 to 9:00: most departures take longer.`;
 
-/** The window of departures and the percentile of a call; absent for those of every release. */
-interface CallTiming {
-  readonly departure?: string | undefined;
-  readonly percentile?: number | undefined;
-}
-
 /** States which departures a result's times by transit refer to, if it has any. */
-export function transitNotes(
-  modes: readonly string[],
-  { departure = BASE_WINDOW.name, percentile = BASE_PERCENTILE }: CallTiming,
-): string[] {
+export function transitNotes(modes: readonly string[], asked: ChosenTiming): string[] {
   if (!modes.includes('transit')) return [];
-  if (departure === BASE_WINDOW.name && percentile === BASE_PERCENTILE) return [TRANSIT_TIMES];
+  const timing = timingOf(asked);
+  if (isBaseTiming(timing)) return [TRANSIT_TIMES];
+  const { departure, percentile } = timing;
   return [`Transit times are of the departures of ${departure}, at percentile ${percentile}.`];
 }
 

@@ -65,6 +65,7 @@ import type {
   Direction,
   Latest,
   Manifest,
+  ReleaseWindow,
   StateManifest,
   TileArchive,
 } from './manifest.ts';
@@ -82,6 +83,8 @@ export interface ReleaseCounty {
 /** A window of departures, and the percentiles of its times that a release holds. */
 interface WindowOfRelease extends DepartureWindow {
   readonly percentiles: readonly number[];
+  /** The feeds of its day, where a release has several windows. */
+  readonly feeds?: ReleaseWindow['feeds'];
 }
 
 function chosenAt(services: readonly Service[], timing: Timing): ReleaseMode[] {
@@ -92,6 +95,8 @@ function chosenAt(services: readonly Service[], timing: Timing): ReleaseMode[] {
     );
   });
 }
+
+const BASE: WindowOfRelease = { ...BASE_WINDOW, percentiles: [BASE_PERCENTILE] };
 
 const VERSION_DIGITS = 12;
 
@@ -148,9 +153,8 @@ export class Release {
     this.version = versionOf(latest.release, latest.sha256);
     this.taxonomy = new Taxonomy(manifest.taxonomy.types);
     this.services = manifest.modes.map((name) => parseService(name)!);
-    const base = { ...BASE_WINDOW, percentiles: [BASE_PERCENTILE] };
     const hasTransit = this.services.some(({ mode }) => mode === 'transit');
-    this.windows = manifest.windows ?? (hasTransit ? [base] : []);
+    this.windows = manifest.windows ?? (hasTransit ? [BASE] : []);
     this.timing = BASE_TIMING;
     this.chosen = chosenAt(this.services, this.timing);
     this.columns = manifest.modes.length * this.taxonomy.leafIds.length;
@@ -183,6 +187,17 @@ export class Release {
     const chosen = chosenAt(this.services, timing);
     if (chosen.length < this.chosen.length) return undefined;
     return Object.assign(Object.create(Release.prototype) as Release, this, { timing, chosen });
+  }
+
+  /** The message for a timing that the release lacks; the name of the release precedes. */
+  lacking({ departure, percentile }: Timing): string {
+    const held = this.windows.map(({ name, percentiles }) => `${name} (${percentiles.join(', ')})`);
+    return `has no transit times of departure ${departure} at percentile ${percentile}; it has ${held.join(', ')}`;
+  }
+
+  /** The window of departures that is read. */
+  get window(): WindowOfRelease {
+    return this.windows.find(({ name }) => name === this.timing.departure) ?? BASE;
   }
 
   /** The position in `services` of the one that a mode stands for; -1 if the release lacks it. */

@@ -4,7 +4,7 @@ import type { ReleasePair } from '../../../shards/changes/compared-county.ts';
 import { byMode } from '../../../shards/modes.ts';
 import { withCommas } from '../../../shards/number-words.ts';
 import { countyName } from '../../../shards/release/county-name.ts';
-import { BASE_TIMING } from '../../../shards/services.ts';
+import { isBaseTiming } from '../../../shards/services.ts';
 import { noiseOf } from '../../../shards/weights/noise.ts';
 import type { Comparison } from './compare-releases.ts';
 
@@ -16,9 +16,8 @@ const LINES = 20;
 /** A measure in words: `minutes on foot to libraries`, `jobs within 45 minutes by transit`. */
 export function measureInWords({ after }: ReleasePair, measure: Measure): string {
   const { departure, percentile } = after.timing;
-  const isBase = departure === BASE_TIMING.departure && percentile === BASE_TIMING.percentile;
   const timing =
-    isBase || measure.mode !== 'transit'
+    isBaseTiming(after.timing) || measure.mode !== 'transit'
       ? ''
       : ` (departure ${departure}, percentile ${percentile})`;
   const by = `${byMode(measure.mode)}${timing}`;

@@ -2,7 +2,7 @@ import { findManifest } from '../../../builder/publish/promote-release.ts';
 import type { ReleasePair } from '../../../shards/changes/compared-county.ts';
 import { openNamed } from '../../../shards/release/named-releases.ts';
 import { ReleaseCache } from '../../../shards/release/release-cache.ts';
-import { BASE_TIMING } from '../../../shards/services.ts';
+import { timingOf } from '../../../shards/services.ts';
 import type { WritableStore } from '../../../shards/store/store.ts';
 import { UsageError } from '../../errors.ts';
 import type { CompareFlags } from './compare-releases.ts';
@@ -19,15 +19,12 @@ export async function openPair(
   flags: Pick<CompareFlags, 'departure' | 'percentile'>,
 ): Promise<ReleasePair> {
   const cache = new ReleaseCache(CACHE_BYTES);
-  const { departure = BASE_TIMING.departure, percentile = BASE_TIMING.percentile } = flags;
+  const timing = timingOf(flags);
   const open = async (name: string) => {
     const release = await openNamed(store, await findManifest(store, name), cache);
-    const timed = release.at({ departure, percentile });
+    const timed = release.at(timing);
     if (timed) return timed;
-    const held = release.windows.map((one) => `${one.name}: ${one.percentiles.join(', ')}`);
-    throw new UsageError(
-      `release ${release.version} has no transit times of departure ${departure} at percentile ${percentile}; it has ${held.join('; ') || 'no transit'}`,
-    );
+    throw new UsageError(`release ${release.version} ${release.lacking(timing)}`);
   };
   return { before: await open(from), after: await open(to) };
 }

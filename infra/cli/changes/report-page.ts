@@ -5,7 +5,7 @@ import type { Measure } from '../../../shards/changes/block-change.ts';
 import type { ChangeSums } from '../../../shards/changes/change-sums.ts';
 import { withCommas } from '../../../shards/number-words.ts';
 import type { Release } from '../../../shards/release/release.ts';
-import { BASE_PERCENTILE, BASE_WINDOW, clockTime } from '../../../shards/services.ts';
+import { BASE_PERCENTILE, clockTime } from '../../../shards/services.ts';
 import { noiseOf } from '../../../shards/weights/noise.ts';
 import { measureInWords, nameOf, STEP, shareInWords, stepInWords } from './change-summary.ts';
 import type { Comparison } from './compare-releases.ts';
@@ -127,13 +127,11 @@ function rowOf(name: string, sums: ChangeSums, isGroup: boolean): string {
 }
 
 function methodOf(before: Release, after: Release, { kind, mode }: Measure): string[] {
-  const windowOf = ({ manifest, timing }: Release) =>
-    manifest.windows?.find(({ name }) => name === timing.departure);
-  const daysOf = (release: Release) => {
-    const { feeds } = windowOf(release) ?? release.manifest;
+  const daysOf = ({ window, manifest }: Release) => {
+    const { feeds = manifest.feeds } = window;
     return [...new Set(feeds.map(({ service_date }) => service_date))].sort().join(', ');
   };
-  const { opens, departures } = windowOf(after) ?? BASE_WINDOW;
+  const { opens, departures } = after.window;
   const window = `${clockTime(opens)} to ${clockTime(opens + departures)}`;
   const { percentile } = after.timing;
   const whose =

@@ -11,7 +11,7 @@ import {
 import { MAX_POI_MINUTES, MINUTES, type ModeRow } from '../../../shards/matrix/row-codec.ts';
 import type { CountyManifest } from '../../../shards/release/manifest.ts';
 import type { Release } from '../../../shards/release/release.ts';
-import { BASE_WINDOW, clockTime, type DepartureWindow } from '../../../shards/services.ts';
+import { clockTime } from '../../../shards/services.ts';
 import type { ObjectRef } from '../../../shards/store/store.ts';
 import type { CountyBlock, DestId, Minutes, ReleaseMode } from '../../../shards/units.ts';
 import { invalidParameter, type ParameterIssue, Problem } from '../../http/problem.ts';
@@ -101,11 +101,6 @@ export async function locateEnd(
   throw new Problem('block-not-found', detail, { geoid: end.geoid });
 }
 
-/** The window of departures that is read. */
-function windowOf({ windows, timing }: Release): DepartureWindow {
-  return windows.find(({ name }) => name === timing.departure) ?? BASE_WINDOW;
-}
-
 /**
  * Returns the number of the departure at a local time, `HH:MM`, which was sent at `loc`; throws for
  * one out of the window.
@@ -116,7 +111,7 @@ export function departureOf(
   loc: ParameterIssue['loc'],
 ): number | undefined {
   if (time === undefined) return undefined;
-  const { opens, departures } = windowOf(release);
+  const { opens, departures } = release.window;
   const [, hours, minutes] = /^(\d\d):(\d\d)$/.exec(time) ?? [];
   const nth = 60 * Number(hours) + Number(minutes) - opens;
   if (nth >= 0 && nth < departures && time === clockTime(opens + nth)) return nth;
@@ -181,7 +176,7 @@ async function storedOrSearched(
   if (!isTransit(release, mode))
     return streetTrip(release.services[mode].mode === 'bike' ? 'ride' : 'walk', time);
   const { departure, spread } = options;
-  const { opens, departures } = windowOf(release);
+  const { opens, departures } = release.window;
   if (target === -1) {
     return { ...streetTrip('walk', time), ...(spread && { spread: noSpread(departures) }) };
   }
