@@ -37,9 +37,9 @@ beforeAll(async () => {
 });
 afterAll(() => city.close());
 
-test('there is an archive for each mode and leaf type, one of POIs of each, of blocks, and a base map', () => {
+test('there is an archive for each mode and leaf type, one of POIs of each, of blocks, of lines, and a base map', () => {
   const pois = city.release.taxonomy.leafIds.map((type) => `pois-${type}`);
-  const all = [...keys, ...pois, 'blocks', 'basemap'].sort();
+  const all = [...keys, ...pois, 'blocks', 'basemap', 'lines'].sort();
   expect(Object.keys(city.release.manifest.tiles).sort()).toEqual(all);
   for (const [key, { archive, sums }] of Object.entries(city.release.manifest.tiles)) {
     expect(archive.name).toBe(`tiles/${key}-${archive.sha256.slice(0, 16)}.pmtiles`);

@@ -2,6 +2,7 @@ import { cp, readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { inScratchFolder } from '../../builder/scratch-folder.ts';
+import type { TransitLines } from '../../builder/tiles/map-sources.ts';
 import type { TilesRequest } from '../../builder/tiles/tile-drawer.ts';
 import type { Release } from '../../shards/release/release.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
@@ -28,10 +29,12 @@ test('the same counties give the same archives, byte for byte', async () => {
   const { modes, taxonomy, counties, states, feeds, tiles } = release.manifest;
   const places = Object.entries(states).map(([state, { objects }]) => [state, objects.places]);
   const [plan] = await readdir(path.join(folder, 'plans'));
-  const { osm } = JSON.parse(await readFile(path.join(folder, 'plans', plan), 'utf8'));
+  const { osm, feeds: read } = JSON.parse(await readFile(path.join(folder, 'plans', plan), 'utf8'));
   const baseMap = { features: osm.map, places: Object.fromEntries(places) };
   const poiSources = [...new Set(feeds.map(({ agency }) => agency))];
-  const request = { modes, taxonomy, counties, poiSources, baseMap };
+  const ofFeeds = (read as { lines: TransitLines['feeds'][0][0] }[]).map(({ lines }) => [lines]);
+  const lines = { agencies: poiSources, feeds: ofFeeds };
+  const request = { modes, taxonomy, counties, poiSources, baseMap, lines };
   expect(await drawn(request)).toEqual(tiles);
   const names = Object.values(tiles).flatMap(({ archive, sums }) => [archive.name, sums.name]);
   expect((await readdir(path.join(folder, 'tiles'))).map((file) => `tiles/${file}`).sort()).toEqual(

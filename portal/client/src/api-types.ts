@@ -2030,7 +2030,7 @@ export interface Operations {
       };
     };
   };
-  /** The tile archives of the release, readable by range. PMTiles 3 archives to read by byte range, free and without a key: `blocks`, `basemap` (water, roads, boundaries and names, in the schema of Protomaps’ basemap version 4), the bands of each mode and leaf destination type, and the `pois` of each leaf type. The content behind a URL never changes; another release has other URLs. Empty for a release that was built without tiles. */
+  /** The tile archives of the release, readable by range. PMTiles 3 archives to read by byte range, free and without a key: `blocks`, `basemap` (water, roads, boundaries and names, in the schema of Protomaps’ basemap version 4), `lines` (those of transit, with names and colors of routes), the bands of each mode and leaf destination type, and the `pois` of each leaf type. The content behind a URL never changes; another release has other URLs. Empty for a release that was built without tiles. */
   getTileArchives: {
     params: Record<string, never>;
     responses: {
@@ -2041,7 +2041,7 @@ export interface Operations {
         /** The same for its POIs, as a first view of a map. Null if there are none. */
         poi_bounds: Array<number> | null;
         archives: Array<{
-          layer: 'blocks' | 'basemap' | 'bands' | 'pois';
+          layer: 'blocks' | 'basemap' | 'lines' | 'bands' | 'pois';
           mode: Mode | null;
           /** The window of bands by transit, of those besides `am` at percentile 10. */
           departure?: string;

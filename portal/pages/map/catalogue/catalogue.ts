@@ -59,14 +59,16 @@ export interface Catalogue {
   readonly weights: readonly Weight[];
   /** The archive of the bands of a service (`serviceOf`) and a leaf type. */
   bandsUrl(service: string, type: number): string | undefined;
-  /** Archives of the POIs of some types, and of the stops if transit is among the modes. */
+  /**
+   * Archives of the POIs of some types, and of the lines and stops if transit is among the modes,
+   * the lowest first.
+   */
   poisOf(types: readonly number[], modes: readonly string[]): readonly PoiArchive[];
 }
 
 export interface PoiArchive {
   readonly url: string;
-  /** Whether the POIs are shown as stops of transit. */
-  readonly isStop: boolean;
+  readonly of: 'places' | 'stops' | 'lines';
 }
 
 const COMPONENTS: Readonly<Record<string, string>> = {
@@ -113,6 +115,7 @@ export async function mapCatalogue(units: Units): Promise<Catalogue | null> {
   });
   const { bounds, poi_bounds, archives } = tiles;
   const blocks = archives.find(({ layer }) => layer === 'blocks');
+  const lines = archives.find(({ layer }) => layer === 'lines');
   const bands = new Map(
     archives
       .filter(({ layer }) => layer === 'bands')
@@ -174,11 +177,16 @@ export async function mapCatalogue(units: Units): Promise<Catalogue | null> {
     weights: inOrder(weighed.weights),
     bandsUrl: (service, type) => bands.get(`${service}-${type}`),
     poisOf(of, by) {
-      const shown = new Set([...(by.includes('transit') ? stops : []), ...of]);
-      return [...shown].flatMap((type) => {
-        const url = pois.get(type);
-        return url === undefined ? [] : [{ url, isStop: !of.includes(type) }];
-      });
+      const isTransit = by.includes('transit');
+      const shown = new Set([...(isTransit ? stops : []), ...of]);
+      return [
+        ...(isTransit && lines !== undefined ? [{ url: lines.url, of: 'lines' } as const] : []),
+        ...[...shown].flatMap((type) => {
+          const url = pois.get(type);
+          const what = of.includes(type) ? ('places' as const) : ('stops' as const);
+          return url === undefined ? [] : [{ url, of: what }];
+        }),
+      ];
     },
   };
 }

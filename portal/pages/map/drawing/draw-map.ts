@@ -30,7 +30,7 @@ interface TileBlock {
 
 /**
  * Colouring of the blocks, the bands of an archive or classes that the page has computed, and the
- * archives of the POIs over them.
+ * archives of the lines and the POIs over them.
  */
 export type Shown = { readonly modes: readonly string[]; readonly pois: readonly PoiArchive[] } & (
   | { readonly of: 'bands'; readonly bandsUrl: string }
@@ -48,7 +48,7 @@ export type Shown = { readonly modes: readonly string[]; readonly pois: readonly
 /** The block under the pointer, or under the cross of a map that has the focus. */
 export interface HoveredBlock {
   readonly block: TileBlock;
-  /** Name of a POI under the pointer; null if there is none, or none that is known. */
+  /** What is known of the POI or the lines under the pointer; null if there are none. */
   readonly poi: string | null;
   /** Name of the nearest neighbourhood or city on the map; null if there is none. */
   readonly place: string | null;
@@ -282,7 +282,7 @@ export class DrawnMap {
       if (this.#map.isMoving()) return;
       const block = blockAt(this.#map, [x, y]);
       const place = placeAt(this.#map, this.#map.unproject([x, y]));
-      const poi = this.#pois.at([x, y])?.name ?? null;
+      const poi = this.#pois.at([x, y])?.name ?? this.#pois.routesAt([x, y]);
       this.#events.onHover(block && { block, poi, place, x, y });
     });
   }

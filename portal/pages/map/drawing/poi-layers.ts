@@ -1,16 +1,18 @@
-import type { Map as MapLibreMap } from 'maplibre-gl';
+import type { LayerSpecification, Map as MapLibreMap } from 'maplibre-gl';
 import { MAP_COLOURS } from '../../../map-classes.ts';
 import type { PoiArchive } from '../catalogue/catalogue.ts';
 import type { Point } from '../state/codecs.ts';
 import { FONT } from './base-map.ts';
 import { addressOf } from './new-map.ts';
-import type { Scheme } from './paint.ts';
+import { AREA, type Scheme } from './paint.ts';
 
-/** Begins the ids of the sources of POIs, and of their layers. */
+/** Begins the ids of the sources of POIs and lines, and of their layers. */
 export const POIS = 'pois-';
-/** Zoom of the tiles that have names. */
+/** Zoom of the tiles that have names of POIs; from there, routes have theirs too. */
 const NAMES_ZOOM = 14;
-const NAMES = '-names';
+const [NAMES, HALO] = ['-names', '-halo'];
+/** Distance from a line, in pixels, within which it is pointed at. */
+const NEAR = 4;
 
 /** A POI as drawn; its place is that of the tile, and its name is null at low zooms. */
 export interface DrawnPoi extends Point {
@@ -18,7 +20,7 @@ export interface DrawnPoi extends Point {
   readonly name: string | null;
 }
 
-/** POIs as dots over the blocks, with their names at high zooms. */
+/** POIs as dots over the blocks and lines of transit below them, with names at high zooms. */
 export class PoiLayers {
   readonly #map: MapLibreMap;
   /** The archives that are shown, the first below the others. */
@@ -31,61 +33,122 @@ export class PoiLayers {
   show(next: readonly PoiArchive[], scheme: Scheme): void {
     if (JSON.stringify(next) === JSON.stringify(this.#shown)) return;
     for (const i of this.#shown.keys()) {
-      this.#map.removeLayer(POIS + i + NAMES);
-      this.#map.removeLayer(POIS + i);
+      for (const part of [NAMES, '', HALO]) {
+        if (this.#map.getLayer(POIS + i + part)) this.#map.removeLayer(POIS + i + part);
+      }
       this.#map.removeSource(POIS + i);
     }
     this.#shown = next;
     next.forEach(({ url }, i) => {
       this.#map.addSource(POIS + i, { type: 'vector', url: addressOf(url) });
     });
-    for (const i of next.keys()) {
-      const from = { source: POIS + i, 'source-layer': 'pois' };
-      this.#map.addLayer({
-        id: POIS + i,
-        type: 'circle',
-        ...from,
-        paint: {
-          'circle-radius': ['interpolate', ['linear'], ['zoom'], 11, 2, 16, 6],
-          'circle-stroke-width': ['interpolate', ['linear'], ['zoom'], 11, 0.5, 16, 2],
-        },
-      });
-      this.#map.addLayer({
-        id: POIS + i + NAMES,
-        type: 'symbol',
-        ...from,
-        minzoom: NAMES_ZOOM,
-        layout: {
-          'text-field': ['get', 'name'],
-          'text-font': [FONT],
-          'text-size': 12,
-          'text-anchor': 'top',
-          'text-offset': [0, 0.6],
-          'text-optional': true,
-        },
-        paint: { 'text-halo-width': 2 },
-      });
+    for (const [i, { of }] of next.entries()) {
+      const layers = of === 'lines' ? linesOf(POIS + i) : dotsOf(POIS + i);
+      // Outlines of blocks and of the chosen area lie over lines.
+      const over = of === 'lines' ? `${AREA}${HALO}` : undefined;
+      for (const layer of layers) this.#map.addLayer(layer, over);
     }
     this.paint(scheme);
   }
 
   paint(scheme: Scheme): void {
     const { halo, chosen } = MAP_COLOURS[scheme];
-    for (const [i, { isStop }] of this.#shown.entries()) {
-      this.#map.setPaintProperty(POIS + i, 'circle-color', isStop ? halo : chosen);
-      this.#map.setPaintProperty(POIS + i, 'circle-stroke-color', isStop ? chosen : halo);
-      this.#map.setPaintProperty(POIS + i + NAMES, 'text-color', chosen);
-      this.#map.setPaintProperty(POIS + i + NAMES, 'text-halo-color', halo);
+    const map = this.#map;
+    for (const [i, { of }] of this.#shown.entries()) {
+      const id = POIS + i;
+      map.setPaintProperty(id + NAMES, 'text-color', chosen);
+      map.setPaintProperty(id + NAMES, 'text-halo-color', halo);
+      if (of === 'lines') {
+        map.setPaintProperty(id + HALO, 'line-color', halo);
+        map.setPaintProperty(id, 'line-color', ['coalesce', ['get', 'color'], chosen]);
+        continue;
+      }
+      map.setPaintProperty(id, 'circle-color', of === 'stops' ? halo : chosen);
+      map.setPaintProperty(id, 'circle-stroke-color', of === 'stops' ? chosen : halo);
     }
   }
 
   /** The POI at a point of the map in pixels; null if there is none. */
   at(at: [number, number]): DrawnPoi | null {
-    if (this.#shown.length === 0) return null;
-    const layers = [...this.#shown.keys()].map((i) => POIS + i);
+    const layers = this.#layers(({ of }) => of !== 'lines');
+    if (layers.length === 0) return null;
     const [found] = this.#map.queryRenderedFeatures(at, { layers });
     if (found?.geometry.type !== 'Point') return null;
     const [lon, lat] = found.geometry.coordinates;
     return { dest_id: Number(found.id), name: found.properties.name ?? null, lat, lon };
   }
+
+  /** Words for the routes at a point of the map in pixels; null if there are none. */
+  routesAt([x, y]: [number, number]): string | null {
+    const layers = this.#layers(({ of }) => of === 'lines');
+    if (layers.length === 0) return null;
+    const box: [[number, number], [number, number]] = [
+      [x - NEAR, y - NEAR],
+      [x + NEAR, y + NEAR],
+    ];
+    const found = this.#map.queryRenderedFeatures(box, { layers });
+    const names = [...new Set(found.map(({ properties }) => String(properties.name)))];
+    const sorted = names.sort((a, b) => a.localeCompare(b, 'en', { numeric: true }));
+    if (sorted.length === 0) return null;
+    return `${sorted.length === 1 ? 'Route' : 'Routes'} ${sorted.join(', ')}`;
+  }
+
+  #layers(isWanted: (one: PoiArchive) => boolean): string[] {
+    return this.#shown.flatMap((one, i) => (isWanted(one) ? [POIS + i] : []));
+  }
+}
+
+function dotsOf(source: string): LayerSpecification[] {
+  const from = { source, 'source-layer': 'pois' };
+  return [
+    {
+      id: source,
+      type: 'circle',
+      ...from,
+      paint: {
+        'circle-radius': ['interpolate', ['linear'], ['zoom'], 11, 2, 16, 6],
+        'circle-stroke-width': ['interpolate', ['linear'], ['zoom'], 11, 0.5, 16, 2],
+      },
+    },
+    {
+      id: source + NAMES,
+      type: 'symbol',
+      ...from,
+      minzoom: NAMES_ZOOM,
+      layout: {
+        'text-field': ['get', 'name'],
+        'text-font': [FONT],
+        'text-size': 12,
+        'text-anchor': 'top',
+        'text-offset': [0, 0.6],
+        'text-optional': true,
+      },
+      paint: { 'text-halo-width': 2 },
+    },
+  ];
+}
+
+function linesOf(source: string): LayerSpecification[] {
+  const from = { source, 'source-layer': 'lines' };
+  const layout = { 'line-cap': 'round', 'line-join': 'round' } as const;
+  const width = (narrow: number, more: number) => ['+', more, ['case', ['has', 'rail'], narrow, 0]];
+  const widths = (more: number) =>
+    ['interpolate', ['linear'], ['zoom'], 11, width(1, 1 + more), 16, width(2, 3 + more)] as never;
+  return [
+    { id: source + HALO, type: 'line', ...from, layout, paint: { 'line-width': widths(1.5) } },
+    { id: source, type: 'line', ...from, layout, paint: { 'line-width': widths(0) } },
+    {
+      id: source + NAMES,
+      type: 'symbol',
+      ...from,
+      minzoom: NAMES_ZOOM,
+      layout: {
+        'symbol-placement': 'line',
+        'text-field': ['get', 'name'],
+        'text-font': [FONT],
+        'text-size': 12,
+      },
+      paint: { 'text-halo-width': 2 },
+    },
+  ];
 }

@@ -205,13 +205,16 @@ function Panels(props: {
   );
 }
 
-/** Says what the dots on the map stand for; nothing without any. */
+/** Says what the dots and lines on the map stand for; nothing without any. */
 function DotsKey({ pois }: Pick<Shown, 'pois'>) {
   const words = [
-    ...(pois.some(({ isStop }) => !isStop) ? ['filled: places of the type'] : []),
-    ...(pois.some(({ isStop }) => isStop) ? ['hollow: transit stops'] : []),
+    ...(pois.some(({ of }) => of === 'places') ? ['filled dots: places of the type'] : []),
+    ...(pois.some(({ of }) => of === 'stops') ? ['hollow dots: transit stops'] : []),
+    ...(pois.some(({ of }) => of === 'lines')
+      ? ['lines: transit routes; point at one for its name']
+      : []),
   ];
-  return words.length === 0 ? null : <p class="quiet">Dots on the map, {words.join('; ')}.</p>;
+  return words.length === 0 ? null : <p class="quiet">On the map, {words.join('; ')}.</p>;
 }
 
 /** The current view to share: as a link, a picture, code, or a map for other pages. */

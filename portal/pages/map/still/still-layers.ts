@@ -1,4 +1,5 @@
 import type { BaseMap } from '../catalogue/base-map-style.ts';
+import type { PoiArchive } from '../catalogue/catalogue.ts';
 import { streetsOf } from '../drawing/block-fills.ts';
 import type { Shown } from '../drawing/draw-map.ts';
 import { UNROUTED_CLASS } from '../measures/block-classes.ts';
@@ -28,8 +29,14 @@ export interface StillLayers {
   readonly selected: string;
   readonly roads: readonly { readonly width: number; readonly d: string }[];
   readonly places: readonly Place[];
+  /** Lines of transit by colour, null for the colour of the page. */
+  readonly lines: readonly { readonly colour: string | null; readonly d: string }[];
   /** Positions of the POIs over the blocks. */
-  readonly pois: readonly { readonly x: number; readonly y: number }[];
+  readonly pois: readonly {
+    readonly x: number;
+    readonly y: number;
+    readonly isStop: boolean;
+  }[];
 }
 
 interface Place {
@@ -71,13 +78,17 @@ export async function stillLayers(frame: Frame, sources: StillSources): Promise<
   const tiles = tilesIn(frame.box, zoom);
   const isOf = (part: string) => (archive: string) => readTiles(archive, tiles, [part]);
   const hasBlocks = zoom >= TILE_ZOOMS.blocks;
-  const [blocks, bands, ground, pois] = await Promise.all([
+  const overlay = async ({ url, of }: PoiArchive) => {
+    const features = await isOf(of === 'lines' ? 'lines' : 'pois')(url);
+    return features.map((at) => ({ at, of }));
+  };
+  const [blocks, bands, ground, over] = await Promise.all([
     hasBlocks ? isOf('blocks')(sources.blocksUrl) : [],
     shown.of === 'bands' ? bandPaths(shown.bandsUrl, frame.box, zoom, frame.place) : [],
     baseMap && 'archive' in baseMap
       ? readTiles(baseMap.archive, tiles, ['earth', 'water', 'roads', 'places'])
       : [],
-    hasBlocks ? Promise.all(shown.pois.map(({ url }) => isOf('pois')(url))) : [],
+    hasBlocks ? Promise.all(shown.pois.map(overlay)) : [],
   ]);
   const classes = [...bands];
   const classOf = classesOf(shown);
@@ -87,6 +98,7 @@ export async function stillLayers(frame: Frame, sources: StillSources): Promise<
     classes[one - 1] = (classes[one - 1] ?? '') + pathOf(block, frame.place);
   }
   const inLayer = (layer: string) => ground.filter((feature) => feature.layer === layer);
+  const lines = over.flat().flatMap(({ at, of }) => (of === 'lines' ? [at] : []));
   const drawn = (features: readonly TileFeature[]) =>
     features.map((feature) => pathOf(feature, frame.place)).join('');
   return {
@@ -107,11 +119,22 @@ export async function stillLayers(frame: Frame, sources: StillSources): Promise<
       d: drawn(inLayer('roads').filter(({ feature }) => feature.properties.kind === kind)),
     })),
     places: placesOf(inLayer('places'), frame),
-    pois: pois.flat().map((at) => {
+    lines: [...new Set(lines.map(colourOf))].map((colour) => ({
+      colour,
+      d: drawn(lines.filter((line) => colourOf(line) === colour)),
+    })),
+    pois: over.flat().flatMap(({ at, of }) => {
+      if (of === 'lines') return [];
       const [x, y] = placed(at, at.feature.loadGeometry()[0][0], frame.place);
-      return { x, y };
+      return [{ x, y, isStop: of === 'stops' }];
     }),
   };
+}
+
+/** The colour of a line of transit; null if its feed gives none. */
+function colourOf({ feature }: TileFeature): string | null {
+  const { color } = feature.properties;
+  return color === undefined ? null : String(color);
 }
 
 /** Geometry type of a point in a vector tile. */

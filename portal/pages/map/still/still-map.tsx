@@ -52,16 +52,22 @@ function StillMap(props: {
           <path d={d} stroke={flavor.major} stroke-width={wide} />
         </g>
       ))}
+      {layers.lines.map(({ colour, d }) => (
+        <g key={colour} fill="none" stroke-linejoin="round" stroke-linecap="round">
+          <path d={d} stroke={colours.halo} stroke-width="3.5" />
+          <path d={d} stroke={colour ?? colours.chosen} stroke-width="2" />
+        </g>
+      ))}
       <path d={layers.selected} fill="none" stroke={colours.halo} stroke-width="6" />
       <path d={layers.selected} fill="none" stroke={colours.chosen} stroke-width="3" />
-      {layers.pois.map(({ x, y }) => (
+      {layers.pois.map(({ x, y, isStop }) => (
         <circle
           key={`${x} ${y}`}
           cx={x}
           cy={y}
           r="3.5"
-          fill={colours.chosen}
-          stroke={colours.halo}
+          fill={isStop ? colours.halo : colours.chosen}
+          stroke={isStop ? colours.chosen : colours.halo}
         />
       ))}
       {layers.places.map(({ name, x, y, size }) => (
