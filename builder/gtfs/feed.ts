@@ -199,8 +199,8 @@ const COLOUR = /^[0-9A-F]{6}$/;
 const NO_COLOUR = 'FFFFFF';
 
 /**
- * Reads the names, colours and kinds of routes, according to GTFS's own types and the widely used extended
- * ones. Routes on demand are demand-responsive buses, and taxis, including shared ones.
+ * Reads the names, colours and kinds of routes, according to GTFS's own types and the widely used
+ * extended ones. Routes on demand are demand-responsive buses, and taxis, including shared ones.
  */
 async function readRoutes(source: FeedSource, report: FeedReport) {
   const onDemand = new Set<string>();

@@ -70,8 +70,8 @@ export async function readArchives(
 /**
  * Puts the archives of a group into the store, from the tiles that were drawn for all units:
  * `<mode>-<dest_type_id>` for each mode and leaf type, `blocks`, `pois-<dest_type_id>` for each
- * leaf type, `basemap`, and `lines`. The group's tiles of one unit are in memory at a time. Returns the
- * manifest entries. `scratch` is a folder for scratch files.
+ * leaf type, `basemap`, and `lines`. The group's tiles of one unit are in memory at a time. Returns
+ * the manifest entries. `scratch` is a folder for scratch files.
  */
 export async function joinArchives(
   work: TileWork,

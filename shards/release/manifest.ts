@@ -261,7 +261,10 @@ const membersSchema = z.strictObject({
   objects: z.strictObject(objectsOf(RELEASE_OBJECT_KINDS)).extend({
     'address-directory': objectRefSchema.optional(),
   }),
-  /** PMTiles archives: `blocks`, `basemap`, `lines`, `<service>-<dest_type_id>`, `pois-<dest_type_id>`. */
+  /**
+   * PMTiles archives: `blocks`, `basemap`, `lines` (with transit), `<service>-<dest_type_id>`,
+   * `pois-<dest_type_id>`.
+   */
   tiles: z.record(z.string().regex(/^[a-z0-9_.]+(-\d+)?$/), tileArchiveSchema),
 });
 

@@ -48,7 +48,7 @@ export type Shown = { readonly modes: readonly string[]; readonly pois: readonly
 /** The block under the pointer, or under the cross of a map that has the focus. */
 export interface HoveredBlock {
   readonly block: TileBlock;
-  /** What is known of the POI or the lines under the pointer; null if there are none. */
+  /** Name of the POI, or words for the routes, under the pointer; null without either. */
   readonly poi: string | null;
   /** Name of the nearest neighbourhood or city on the map; null if there is none. */
   readonly place: string | null;
