@@ -66,11 +66,7 @@ afterEach(async () => {
 });
 afterAll(() => redis.stop());
 
-/** Writes the feed of another demo city, of another agency. */
-async function feedOfAnotherAgency(seed: number): Promise<string> {
-  const city = { blocks: 500, seed, out: at(`city-${seed}`) };
-  return asAgency((await writeDemoCity(city, silent)).gtfs, `Agency ${seed}`);
-}
+const feed = () => inputs[inputs.indexOf('--gtfs') + 1];
 
 interface Working {
   readonly child: ChildProcess;
@@ -217,9 +213,9 @@ test('a worker with another store or program runs no job of a build, which waits
   expect((await ended)[0]).toBe(0);
 });
 
-test('workers, one of them killed, prepare a plan as one process does', async () => {
+test('workers, one of them killed, prepare a plan as one process does; each problem of a feed is reported once, by the path given', async () => {
   const feeds: string[] = [];
-  for (const seed of [6, 7, 8]) feeds.push(await feedOfAnotherAgency(seed));
+  for (const name of ['North', 'South', 'West']) feeds.push(await asAgency(feed(), name));
   const gtfs = ['--gtfs', ...feeds];
   // Names carry the hash of the content.
   const prepared = async (store: string) =>
@@ -240,19 +236,10 @@ test('workers, one of them killed, prepare a plan as one process does', async ()
   expect(building.child.exitCode).toBe(143);
   for (const other of others) await end(other, 'SIGTERM');
   expect((await prepared('prepared')).sort()).toEqual((await prepared('planned')).sort());
-});
-
-test('problems of feeds that a worker reads are reported to the builder, by the paths given', async () => {
-  const gtfs = await feedOfAnotherAgency(9);
-  const feeds = [inputs[inputs.indexOf('--gtfs') + 1], gtfs];
-  const queue = redis.address(7);
-  const worker = work('noted', TTA, '--queue', queue);
-  const flags = ['--gtfs', gtfs, '--release', 'r', '--queue', queue, '--out', at('noted')];
-  const building = start('build', ...inputs, ...flags);
-  await expect.poll(() => worker.said).toMatch(/^job unit/m);
-  expect(worker.said).toMatch(/^(agency-9|demo_transit)\.zip: stop_times\.txt: [\d,]+ × /m);
-  for (const feed of feeds) {
-    const told = building.said.split('\n').filter((line) => line.startsWith(`${feed}: stop_times`));
+  const said = others.map((other) => other.said).join('');
+  expect(said).toMatch(/^(north|south|west|demo_transit)\.zip: stop_times\.txt: [\d,]+ × /m);
+  for (const file of [feed(), ...feeds]) {
+    const told = building.said.split('\n').filter((line) => line.startsWith(`${file}: stop_times`));
     expect(told).toEqual([
       expect.stringMatching(/[\d,]+ × no time; interpolated by straight distances/),
     ]);
