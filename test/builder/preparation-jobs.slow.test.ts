@@ -2,7 +2,7 @@ import path from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import type { PlanRequest } from '../../builder/build-request.ts';
 import { type Progress, silent } from '../../builder/progress.ts';
-import { type DemoFiles, writeDemoCity } from '../../infra/demo/write-demo-city.ts';
+import { writeDemoCity } from '../../infra/demo/write-demo-city.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import { compiled } from '../support/compiled.ts';
 import { asAgency } from '../support/demo-feeds.ts';
@@ -10,17 +10,13 @@ import { storeContents } from '../support/store-contents.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
 
 const folder = folderOfTests();
-const SEEDS = [5, 6, 7];
+const AGENCIES = ['North', 'South', 'West'];
 let request: PlanRequest;
 
 beforeAll(async () => {
-  const cities: DemoFiles[] = [];
-  for (const seed of SEEDS) {
-    const out = path.join(folder, `city-${seed}`);
-    cities.push(await writeDemoCity({ blocks: 500, seed, out }, silent));
-  }
-  const [{ osm, blocks, places }] = cities;
-  const gtfs = await Promise.all(cities.map((city, i) => asAgency(city.gtfs, `Agency ${i}`)));
+  const city = { blocks: 500, seed: 5, out: path.join(folder, 'city') };
+  const { osm, blocks, places, gtfs: feed } = await writeDemoCity(city, silent);
+  const gtfs = await Promise.all(AGENCIES.map((name) => asAgency(feed, name)));
   request = { osm: [osm], blocks, places: [places], gtfs, counties: [] };
 });
 

@@ -209,6 +209,7 @@ test('the licence of a feed is stated wherever the feed is, and a change of it r
     build('licences', {
       ...counties,
       gtfs,
+      tiles: false,
       catalogued: new Map([[gtfs[0], { publisher: 'City', licence }]]),
     });
   const before = await licensed(null);
