@@ -111,7 +111,7 @@ export interface ReleaseRequest {
    */
   readonly directions?: readonly Direction[];
   /**
-   * The weights to count within reach of every block, see `countedWeights`; empty for none.
+   * The weights and types to count within reach of every block, see `countedNames`; empty for none.
    */
   readonly access?: readonly string[];
 }

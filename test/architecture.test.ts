@@ -232,12 +232,12 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
  * decision: whoever makes it raises a number, and whoever removes lines lowers it.
  */
 const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: number }>> = {
-  builder: { files: 358, lines: 39_450 },
+  builder: { files: 358, lines: 39_850 },
   infra: { files: 120, lines: 13_900 },
   portal: { files: 240, lines: 23_150 },
-  proxy: { files: 270, lines: 35_050 },
-  shards: { files: 173, lines: 17_250 },
-  test: { files: 816, lines: 117_400 },
+  proxy: { files: 270, lines: 34_950 },
+  shards: { files: 173, lines: 17_300 },
+  test: { files: 815, lines: 117_450 },
 };
 
 const TOP_LEVEL = new Set([

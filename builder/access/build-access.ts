@@ -19,8 +19,9 @@ interface AccessContext extends StageContext {
 }
 
 /**
- * Makes the `access` objects of counties: how much of some weights is within reach of each block,
- * from the county's reach and the counts of the blocks there. Those made before are found.
+ * Makes the `access` objects of counties: how many of some weights and types are within reach of
+ * each block, from the county's reach with the counts of the blocks there, and from its POI rows.
+ * Those made before are found.
  */
 export async function buildAccess(
   requests: readonly AccessRequest[],

@@ -1,6 +1,9 @@
-import { ACCESS_MINUTES } from '../../shards/access/access-columns.ts';
+import { ACCESS_MINUTES, minutesCounted } from '../../shards/access/access-columns.ts';
 import type { Matrix } from '../../shards/matrix/matrix.ts';
-import { MINUTES } from '../../shards/matrix/row-codec.ts';
+import { MINUTES, TENTHS } from '../../shards/matrix/row-codec.ts';
+import type { PoiTable } from '../../shards/pois/poi-table.ts';
+import { type DestinationType, Taxonomy } from '../../shards/taxonomy.ts';
+import type { DestTypeId } from '../../shards/units.ts';
 import { PEOPLE, type Weight } from '../../shards/weights/weight.ts';
 import { BuildError } from '../errors.ts';
 
@@ -43,23 +46,112 @@ export async function countAccess(
   return counts;
 }
 
-/** The weights that a release counts within reach by default, where it has them. */
-const BY_DEFAULT = ['people', 'jobs', 'jobs_low_wage', 'jobs_mid_wage', 'jobs_high_wage'];
+/** The time limits up to which POIs are counted, in tenths of a minute. */
+const POI_TENTHS = minutesCounted('type:1').map((minutes) => minutes * 10);
+
+/** For each time in tenths of a minute, the first of `POI_TENTHS` that it is within. */
+const POI_LEVEL_OF = Uint8Array.from({ length: TENTHS.most + 1 }, (_, time) =>
+  POI_TENTHS.findIndex((most) => time <= most),
+);
 
 /**
- * Returns the weights that a release counts within reach, in the order of its weights. Throws a
- * `BuildError` for one that was asked for but that the release lacks.
+ * Counts the POIs of some types within each time limit of the origins of a POI matrix; a POI of
+ * several leaves of a type counts once. `types`: the leaves of each. Returns a column of counts by
+ * origin for each type, mode and time limit, in this order. One pass over the rows.
  */
-export function countedWeights(
-  weights: readonly Pick<Weight, 'weight'>[],
+export async function countPois(
+  matrix: Matrix,
+  table: PoiTable,
+  types: readonly (readonly DestTypeId[])[],
+): Promise<Uint32Array[]> {
+  const levels = POI_TENTHS.length;
+  const counts = Array.from(
+    { length: types.length * matrix.modes * levels },
+    () => new Uint32Array(matrix.origins.length),
+  );
+  // Positions in `types`, of each POI in a row.
+  const starts = new Uint32Array(table.count + 1);
+  const positions: number[] = [];
+  const sets = types.map((leaves) => table.ofTypes(leaves));
+  for (let poi = 0; poi < table.count; poi++) {
+    for (const [t, set] of sets.entries()) if (set.has(poi)) positions.push(t);
+    starts[poi + 1] = positions.length;
+  }
+  const typesOf = Uint16Array.from(positions);
+  const sums = new Uint32Array(types.length * levels);
+  for await (const { ordinal, modes } of matrix.rows()) {
+    for (let m = 0; m < modes.length; m++) {
+      const { targets, times } = modes[m];
+      sums.fill(0);
+      for (let i = 0; i < targets.length; i++) {
+        const [level, end] = [POI_LEVEL_OF[times[i]], starts[targets[i] + 1]];
+        for (let at = starts[targets[i]]; at < end; at++) sums[typesOf[at] * levels + level]++;
+      }
+      for (let t = 0; t < types.length; t++) {
+        const first = (t * matrix.modes + m) * levels;
+        for (let level = 0, within = 0; level < levels; level++) {
+          within += sums[t * levels + level];
+          counts[first + level][ordinal] = within;
+        }
+      }
+    }
+  }
+  return counts;
+}
+
+/** The weights that a release counts within reach by default, where it has them. */
+const WEIGHTS_BY_DEFAULT = ['people', 'jobs', 'jobs_low_wage', 'jobs_mid_wage', 'jobs_high_wage'];
+
+/** The types that it counts by default, by label: those of which people want more than one. */
+const TYPES_BY_DEFAULT = [
+  'food_shops',
+  'grocery_stores',
+  'eating_and_drinking',
+  'education',
+  'health',
+  'pharmacies',
+  'parks',
+  'culture',
+  'libraries',
+  'everyday_services',
+  'play_and_sport',
+  'playgrounds',
+];
+
+/** The weights and types of a release. */
+interface Countable {
+  readonly weights: readonly Pick<Weight, 'weight'>[];
+  readonly types: readonly DestinationType[];
+}
+
+const BY_DEFAULT = [...WEIGHTS_BY_DEFAULT, ...TYPES_BY_DEFAULT.map((label) => `type:${label}`)];
+
+/**
+ * Returns what a release counts within reach: weights, in its order, then types by id, as
+ * `type:ID`. Types are asked for by id or label. Throws a `BuildError` for one that was asked for
+ * but that the release lacks.
+ */
+export function countedNames(
+  { weights, types }: Countable,
   asked: readonly string[] | undefined,
 ): string[] {
+  const taxonomy = new Taxonomy(types);
   const known = [PEOPLE, ...weights].map(({ weight }) => weight);
-  const unknown = asked?.find((name) => !known.includes(name));
-  if (unknown !== undefined) {
+  const nameOf = (name: string): string | undefined => {
+    if (!name.startsWith('type:')) return known.includes(name) ? name : undefined;
+    const type = name.slice('type:'.length);
+    const id = taxonomy.idOf(/^\d+$/.test(type) ? Number(type) : type);
+    return id === undefined ? undefined : `type:${id}`;
+  };
+  const found = new Set((asked ?? BY_DEFAULT).map(nameOf));
+  if (asked && found.has(undefined)) {
+    const unknown = asked.find((name) => nameOf(name) === undefined)!;
     throw new BuildError(
-      `--access: the release has no weight ${unknown}; it has ${known.join(', ')}`,
+      unknown.startsWith('type:')
+        ? `--access: the release has no destination type ${unknown.slice('type:'.length)}`
+        : `--access: the release has no weight ${unknown}; it has ${known.join(', ')}`,
     );
   }
-  return known.filter((name) => (asked ?? BY_DEFAULT).includes(name));
+  const all = [...known, ...taxonomy.types.map(({ dest_type_id }) => `type:${dest_type_id}`)];
+  return all.filter((name) => found.has(name));
 }

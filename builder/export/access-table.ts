@@ -1,4 +1,4 @@
-import { accessCountsOf } from '../../shards/access/access-columns.ts';
+import { accessCountsOf, directionsCounted } from '../../shards/access/access-columns.ts';
 import { geoidFromNumber } from '../../shards/geoid.ts';
 import { linkModeOf } from '../../shards/modes.ts';
 import type { CountyTable } from './export-table.ts';
@@ -7,14 +7,18 @@ import { serviceColumns, serviceValues } from './service-columns.ts';
 /** Blocks whose rows make a group: about a hundred thousand rows. */
 const GROUP_BLOCKS = 1 << 10;
 
-/** How much of each counted weight is within reach of each block: one row per count. */
+/** How many of each counted weight and type are within reach of each block: one row per count. */
 export const accessTable: CountyTable = {
   name: 'access',
   description:
-    'How many people or jobs are within reach of each block; no row: the mode could not be routed from the block.',
+    'How many people, jobs or POIs are within reach of each block; no row: the mode could not be routed from the block.',
   columns: (release) => [
     { name: 'geoid', type: 'string', description: 'Census block, 15 digits.' },
-    { name: 'of', type: 'string', description: 'What is counted, a column of `weights`.' },
+    {
+      name: 'of',
+      type: 'string',
+      description: 'What is counted: a column of `weights`, or `type:ID` for the POIs of a type.',
+    },
     { name: 'direction', type: 'string', description: 'from the block, or to it.' },
     ...serviceColumns(release),
     { name: 'minutes', type: 'uint8', description: 'Time limit in minutes.' },
@@ -29,7 +33,9 @@ export const accessTable: CountyTable = {
     const { access, directions, modes } = release.manifest;
     const rows = accessCountsOf(release.manifest);
     const columns = await Promise.all(
-      access.flatMap((of) => directions.map((way) => release.accessCounts(manifest, of, way))),
+      access.flatMap((of) =>
+        directionsCounted(of, directions).map((way) => release.accessCounts(manifest, of, way)),
+      ),
     );
     const counts = columns.flat();
     const services = serviceValues(release);

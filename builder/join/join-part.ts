@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { countedType } from '../../shards/access/access-columns.ts';
 import { hashOfJson } from '../../shards/codec/json-object.ts';
 import { readOutlines } from '../../shards/fgb/outlines.ts';
 import { dissolve } from '../../shards/geometry/dissolve.ts';
@@ -13,6 +14,7 @@ import {
 import { basesOf } from '../../shards/services.ts';
 import { readVerified } from '../../shards/store/recorded-hash.ts';
 import type { ObjectRef, Store, WritableStore } from '../../shards/store/store.ts';
+import { Taxonomy } from '../../shards/taxonomy.ts';
 import type { CountyFips, DestId } from '../../shards/units.ts';
 import { buildAccess } from '../access/build-access.ts';
 import { putBuckets } from '../access/build-access-classes.ts';
@@ -40,7 +42,7 @@ const PART_VERSION = 2;
 export interface PartOptions {
   readonly tiles: boolean;
   readonly directions: readonly Direction[];
-  /** The weights to count within reach of every block. */
+  /** The weights and types to count within reach of every block. */
   readonly access: readonly string[];
 }
 
@@ -184,13 +186,18 @@ async function make(
     places: await putPlacesByState(store, await placesWithBlocks(store, places, ownCounties)),
   };
 
-  /** Counts what is within reach of the part's blocks, by its reach and the weights around. */
+  /** Counts what is within reach of the part's blocks, by its rows and the weights around. */
   function countAccess(): Promise<Map<CountyFips, ObjectRef>> {
     const countedOf = (county: CountyFips) => {
       const { index } = counties.get(county)!.searched.objects;
       const weights = plan.weights.counties[county];
       return { index, ...(weights && { weights }) };
     };
+    const leaves = new Taxonomy(taxonomy.types);
+    const types = access.flatMap((of) => {
+      const type = countedType(of);
+      return type === null ? [] : [leaves.leavesOf(type)];
+    });
     const requests = own.map((county) => {
       const to = reachTo?.get(county);
       const reached = reachOf(counties, county, directions);
@@ -206,6 +213,7 @@ async function make(
           ...(to ? [['to', to] as const] : []),
         ],
         counties: Object.fromEntries(around.sort().map((one) => [one, countedOf(one)])),
+        ...(types.length > 0 && { pois: counties.get(county)!.searched.objects.pois, types }),
       };
     });
     return buildAccess(requests, { ...context, threads });

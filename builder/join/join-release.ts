@@ -13,7 +13,7 @@ import {
 } from '../../shards/release/manifest.ts';
 import type { ObjectRef, Store, WritableStore } from '../../shards/store/store.ts';
 import type { CountyFips } from '../../shards/units.ts';
-import { countedWeights } from '../access/count-access.ts';
+import { countedNames } from '../access/count-access.ts';
 import type { ReleaseRequest, Resources } from '../build-request.ts';
 import { requireThisProgram } from '../plan/program-version.ts';
 import { type ReleasePlan, type StoredPlan, searchedWindows } from '../plan/release-plan.ts';
@@ -57,7 +57,7 @@ export function partOptionsOf({
   return {
     tiles,
     directions: DIRECTIONS.filter((one) => directions.includes(one)),
-    access: countedWeights(plan.weights.weights, access),
+    access: countedNames({ ...plan.weights, types: plan.taxonomy.types }, access),
   };
 }
 

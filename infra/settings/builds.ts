@@ -14,10 +14,10 @@ import { queueFault } from './queue-address.ts';
 import { setting } from './setting.ts';
 import {
   checkedSetting,
+  countedSetting,
   integerSetting,
   percentSetting,
   sizeSetting,
-  weightsSetting,
   wordsSetting,
 } from './setting-types.ts';
 
@@ -98,11 +98,12 @@ export const buildSchema = planSchema.extend({
       value: '<list>',
     },
   ),
-  ACCESS: setting(weightsSetting.optional(), {
+  ACCESS: setting(countedSetting.optional(), {
     description:
-      'weights to count within reach of every block: people, jobs, …, or none; each is another table and map',
+      'what to count within reach of every block: people, jobs, …, type:grocery_stores, …, or none; each is another table and map',
     value: '<list>',
-    whenUnset: 'people and jobs, also by wage, where the release has them',
+    whenUnset:
+      'people and jobs, also by wage, where the release has them, and twelve types of POIs',
   }),
 });
 

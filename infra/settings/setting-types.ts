@@ -66,12 +66,12 @@ export function wordsSetting<const Word extends string>(words: readonly Word[]) 
   );
 }
 
-/** Names of weights, comma-separated; an empty list for `none`. */
-export const weightsSetting = z.string().transform((text, context) => {
+/** Weights, and types as `type:ID` or `type:LABEL`, comma-separated; an empty list for `none`. */
+export const countedSetting = z.string().transform((text, context) => {
   if (text.trim() === 'none') return [];
   return listOf(text).map((given) => {
-    if (WEIGHT_NAME.test(given)) return given;
-    context.addIssue(`"${given}" is not the name of a weight: people, jobs, …, or none`);
+    if (WEIGHT_NAME.test(given) || /^type:[a-z0-9_]{1,64}$/.test(given)) return given;
+    context.addIssue(`"${given}" is not people, jobs, …, type:grocery_stores, …, or none`);
     return z.NEVER;
   });
 });

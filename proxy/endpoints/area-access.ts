@@ -21,8 +21,9 @@ import type { QueryContext } from '../services.ts';
 
 /** The rules of the rows of an area, for the descriptions of its routes. */
 export const AREA_ACCESS_RULES =
-  'Rows by block, weight, mode and minutes; with `by`, by tract, place or county, of the blocks in ' +
-  'the area, each averaged by `weight`. Blocks of this release count by whole minutes. A block ' +
+  'Rows by block, `of`, mode and minutes; with `by`, by tract, place or county, of the blocks in ' +
+  'the area, each averaged by `weight`. Blocks of this release count by whole minutes, POIs by ' +
+  'tenths of a minute up to 30. A block ' +
   'that a mode could not be routed from has no rows unless `include_missing` is set, and counts in no ' +
   'average; rows of averages state the weight of all their blocks (`total`), and of those left out ' +
   '(`no_data`). Blocks outside all places are in no row by place. Paginated. One token per row, of ' +
@@ -49,7 +50,7 @@ const placeAccess = meteredEndpoint({
   access: 'metered',
   path: '/v1/places/{geoid}/access',
   operationId: 'getPlaceAccess',
-  summary: 'How many people or jobs are within reach of each block of a city or town',
+  summary: 'How many people, jobs or POIs are within reach of each block of a city or town',
   description: `The area is the blocks whose centre is in the place. ${AREA_ACCESS_RULES}`,
   tag: 'Areas',
   params: parameters({ geoid: placeGeoid }),
@@ -71,7 +72,7 @@ const countyAccess = meteredEndpoint({
   access: 'metered',
   path: '/v1/counties/{fips}/access',
   operationId: 'getCountyAccess',
-  summary: 'How many people or jobs are within reach of each block of a county',
+  summary: 'How many people, jobs or POIs are within reach of each block of a county',
   description: `The area is all blocks of the county. ${AREA_ACCESS_RULES}`,
   tag: 'Areas',
   params: parameters({ fips: countyOfPath }),

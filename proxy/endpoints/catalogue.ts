@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { countedType } from '../../shards/access/access-columns.ts';
 import { LINK_MODES, MODES } from '../../shards/modes.ts';
 import { coverageGaps, dataCoverage } from '../../shards/release/data-coverage.ts';
 import { statedFeedSchema, statedFeeds } from '../../shards/release/feed-state.ts';
@@ -113,6 +114,9 @@ const weights = freeEndpoint({
         noise: noise.nullable(),
       }),
     ),
+    area_access_types: z.array(z.int()).meta({
+      description: 'Ids of the types whose POIs the release counts within reach of every block.',
+    }),
   }),
   respond({ releases }) {
     const { weights, manifest } = releases.current;
@@ -124,6 +128,7 @@ const weights = freeEndpoint({
           area_access: access.includes(one.weight),
           noise: noiseOf(one),
         })),
+        area_access_types: access.flatMap((of) => countedType(of) ?? []),
       },
     };
   },

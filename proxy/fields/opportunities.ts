@@ -81,23 +81,18 @@ export const ACCESS = {
 /** Fields of the access of areas: of the counts that the release has for every block. */
 export const AREA_ACCESS = {
   direction: ACCESS.direction,
-  of: optional(
-    list(
-      { text: weightName, json: weightName },
-      { of: 'weights', empty: 'omit it for people', most: LIMITS.weightsListed },
+  of: optional(opportunities, {
+    id: 'OfAccess',
+    description: several(
+      'Weights of the release with `area_access` in `/v1/meta/weights`, or `type:ID` (or a ' +
+        'label) for the number of POIs of one of its `area_access_types`',
+      ' Omitted: `people`.',
     ),
-    {
-      id: 'OfAccess',
-      description: several(
-        'Weights of the release that it counts within reach of every block, such as `people` or `jobs`',
-        ' Omitted: `people`.',
-      ),
-    },
-  ),
+  }),
   minutes: optional(levels(BOUNDS.contour, LIMITS.minutesListed), {
     id: 'AreaAccessMinutes',
     example: () => [30],
-    description: `Some of ${ACCESS_MINUTES.join(', ')}, ascending. Omitted: all.`,
+    description: `Some of ${ACCESS_MINUTES.join(', ')}, ascending; up to ${MAX_POI_MINUTES} for \`type:\`. Omitted: all.`,
   }),
   by: optional(choice(AREA_KINDS), {
     id: 'AveragedBy',

@@ -1,4 +1,4 @@
-import { ACCESS_MINUTES } from '../access/access-columns.ts';
+import { ACCESS_MINUTES, countedType } from '../access/access-columns.ts';
 import type { Mode } from '../modes.ts';
 import type { DestTypeId, Minutes } from '../units.ts';
 import type { Measure } from './block-change.ts';
@@ -18,7 +18,9 @@ export function leavesOfBoth({ before, after }: ReleasePair): DestTypeId[] {
 
 /** The weights that both releases count within reach of every block. */
 export function countedByBoth({ before, after }: ReleasePair): string[] {
-  return after.manifest.access.filter((of) => before.manifest.access.includes(of));
+  return after.manifest.access.filter(
+    (of) => countedType(of) === null && before.manifest.access.includes(of),
+  );
 }
 
 /** Measures of times, by type, then mode. */

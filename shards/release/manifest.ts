@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { COUNTED_NAME } from '../access/access-columns.ts';
 import { FORMAT_VERSION } from '../codec/format-version.ts';
 import { COUNTY_FIPS } from '../geoid.ts';
 import { parseService, WINDOW_DAYS, WINDOW_NAME } from '../services.ts';
 import { taxonomySchema } from '../taxonomy.ts';
-import { WEIGHT_NAME, weightSchema } from '../weights/weight.ts';
+import { weightSchema } from '../weights/weight.ts';
 
 /** The label of a release. */
 export const releaseSchema = z.string().regex(/^[0-9A-Za-z][0-9A-Za-z._-]{0,63}$/);
@@ -252,10 +253,10 @@ const membersSchema = z.strictObject({
    */
   weights: z.array(weightSchema).default([]),
   /**
-   * The weights that every county's `access` object counts within reach; if empty, there is no such
-   * object.
+   * The weights, and types as `type:ID`, that every county's `access` object counts within reach;
+   * if empty, there is no such object.
    */
-  access: z.array(z.string().regex(WEIGHT_NAME)).default([]),
+  access: z.array(z.string().regex(COUNTED_NAME)).default([]),
   counties: z.record(countyFipsSchema, countySchema),
   states: z.record(z.string().regex(/^\d{2}$/), stateSchema),
   objects: z.strictObject(objectsOf(RELEASE_OBJECT_KINDS)).extend({

@@ -286,8 +286,8 @@ export class Release {
   }
 
   /**
-   * How much of a weight is within reach of each block of a county, by ordinal: a column for each
-   * service of the release and of `ACCESS_MINUTES`. One range read, then cached.
+   * How many of a weight or type are within reach of each block of a county, by ordinal: a column
+   * for each service of the release and of `minutesCounted`. One range read, then cached.
    */
   accessCounts(
     county: CountyManifest,

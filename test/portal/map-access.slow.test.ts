@@ -113,6 +113,45 @@ test('the blocks in view are classed for free by the jobs that the API counts fo
   await context.close();
 });
 
+test('a type of place is counted from each block, up to half an hour, for free', async () => {
+  const { page, asked, wrong, context } = await open('#x=1&v=access&m=walk&min=60&d=to&w=type:101');
+  await page.getByRole('heading', { name: 'Grocery stores within 30 min on foot' }).waitFor();
+  await expect.poll(async () => (await legendOf(page)).length).toBeGreaterThan(3);
+  const select = page.getByRole('combobox', { name: 'Count' });
+  expect(await select.locator('option:checked').textContent()).toBe('Grocery stores');
+  expect(await page.getByRole('radio', { name: '45 min' }).count()).toBe(0);
+  expect(await page.getByRole('radio', { name: 'To each block' }).count()).toBe(0);
+  await page.getByText('Download the blocks in view').click();
+  const saving = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'CSV', exact: true }).click();
+  const text = await readFile(await (await saving).path(), 'utf8');
+  const [head, ...lines] = text.trimEnd().split('\r\n');
+  const names = head.split(',');
+  const exact = await exactCounts('of=type:101&mode=walk&minutes=30');
+  expect(lines.length).toBeGreaterThan(500);
+  const found = new Set<string>();
+  for (const line of lines) {
+    const row = Object.fromEntries(line.split(',').map((cell, i) => [names[i], cell]));
+    expect([row.of, row.direction, row.minutes]).toEqual(['type:101', 'from', '30']);
+    const count = exact.get(row.geoid);
+    const isIn =
+      row.count_from === ''
+        ? count === undefined
+        : count !== undefined &&
+          count >= Number(row.count_from) &&
+          (row.count_below === '' || count < Number(row.count_below));
+    expect([row, count, isIn]).toEqual([row, count, true]);
+    found.add(`${row.count_from} ${row.count_below}`);
+  }
+  expect(found.size).toBeGreaterThan(2);
+  expect(asked.filter((url) => /\/v1\/(counties|places|blocks)\//.test(url))).toEqual([]);
+  const code = page.locator('.request-code code').first();
+  await page.getByRole('button', { name: 'Exact numbers' }).click();
+  await expect.poll(() => code.textContent()).toContain('of=type%3A101');
+  expect(wrong).toEqual([]);
+  await context.close();
+});
+
 test('the choices are in the address, by keyboard too, and a block says its class', async () => {
   const { page, wrong, context } = await open(FRAGMENT, '/map', drawing);
   await page.getByRole('radio', { name: '15 min' }).press('ArrowRight');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { anyOf, nearestOf } from '../../portal/pages/map/catalogue/type-nouns.ts';
+import { anyOf, nearestOf, placesOf } from '../../portal/pages/map/catalogue/type-nouns.ts';
 
 test.each([
   ['Grocery stores', 'the nearest grocery store', 'a grocery store'],
@@ -22,4 +22,14 @@ test.each([
   ],
 ])('%s: %s, %s', (name, nearest, any) => {
   expect([nearestOf(name), anyOf(name)]).toEqual([nearest, any]);
+});
+
+test.each([
+  ['Grocery stores', 'grocery stores'],
+  ['Parks of 25 acres and more', 'parks of 25 acres and more'],
+  ['ATMs', 'ATMs'],
+  ['Health', 'places of health'],
+  ['Eating and drinking', 'places of eating and drinking'],
+])('%s are counted as %s', (name, places) => {
+  expect(placesOf(name)).toBe(places);
 });

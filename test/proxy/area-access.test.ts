@@ -18,6 +18,7 @@ const COUNTY = '99003';
 const CITY = '9957600';
 const MODES = ['walk', 'bike', 'transit'];
 const LEVELS = [15, 30, 45, 60];
+const POI_LEVELS = [15, 30];
 const seed = Math.floor(Math.random() * 2 ** 31);
 const random = new Random(seed);
 
@@ -48,12 +49,17 @@ async function rowsOf(url: string): Promise<Row[]> {
 }
 
 /** The same counts, from the rows of reach that batches of origins are counted from. */
-async function rowsOfOrigins(of: string, direction: string, modes = MODES): Promise<Row[]> {
+async function rowsOfOrigins(
+  of: string,
+  direction: string,
+  modes = MODES,
+  minutes = LEVELS,
+): Promise<Row[]> {
   const rows: Row[] = [];
   const all = [...people.keys()];
   for (let first = 0; first < all.length; first += 250) {
     const origins = all.slice(first, first + 250);
-    const body = { origins, of: [of], direction, mode: modes, minutes: LEVELS };
+    const body = { origins, of: [of], direction, mode: modes, minutes };
     const response = await proxy.post('/v1/access', proxy.key, body);
     expect(response.statusCode, response.body.slice(0, 300)).toBe(200);
     const { results, truncated } = response.json();
@@ -65,19 +71,62 @@ async function rowsOfOrigins(of: string, direction: string, modes = MODES): Prom
 
 describe(`with seed ${seed}`, () => {
   test.each([
-    ['jobs', 'from'],
-    ['people', 'from'],
-    ['jobs_low_wage', 'to'],
+    ['jobs', 'from', LEVELS],
+    ['people', 'from', LEVELS],
+    ['jobs_low_wage', 'to', LEVELS],
+    ['type:grocery_stores', 'from', POI_LEVELS],
+    ['type:200', 'from', POI_LEVELS],
   ])(
     '%s %s the blocks of a county are those that batches of origins count',
-    async (of, direction) => {
+    async (of, direction, levels) => {
       const limit = 1 + random.below(1_000);
       const url = `/v1/counties/${COUNTY}/access?of=${of}&direction=${direction}&limit=${Math.max(limit, 50)}`;
       const rows = await rowsOf(url);
-      expect(rows).toEqual(await rowsOfOrigins(of, direction));
+      expect(rows).toEqual(await rowsOfOrigins(of, direction, MODES, levels));
       expect(rows.filter(({ count }) => count > 0).length).toBeGreaterThan(rows.length / 2);
     },
   );
+
+  test.each(['101', '200', '510'])(
+    'type %s counts the POIs in the rows of a block',
+    async (type) => {
+      const rows = await rowsOf(`/v1/counties/${COUNTY}/access?of=type:${type}&limit=1000`);
+      const all = [...people.keys()];
+      for (let i = 0; i < 12; i++) {
+        const geoid = all[random.below(all.length)];
+        const pois: { dest_id: number; mode: string; travel_time: number }[] = [];
+        for (let cursor = ''; ; ) {
+          const url = `/v1/blocks/${geoid}/pois?type=${type}&limit=1000${cursor}`;
+          const page = (await proxy.get(url, proxy.key)).json();
+          pois.push(...page.results);
+          if (page.next_cursor === null) break;
+          cursor = `&cursor=${encodeURIComponent(page.next_cursor)}`;
+        }
+        for (const { mode, minutes, count } of rows.filter((row) => row.geoid === geoid)) {
+          const near = pois.filter((one) => one.mode === mode && one.travel_time <= minutes);
+          expect([geoid, mode, minutes, count]).toEqual([
+            geoid,
+            mode,
+            minutes,
+            new Set(near.map((one) => one.dest_id)).size,
+          ]);
+        }
+      }
+    },
+  );
+
+  test('an average of a weight and a type has the rows of each', async () => {
+    const url = (of: string) => `/v1/counties/${COUNTY}/access?${of}&mode=walk&by=tract`;
+    const both = await rowsOf(url('of=type:101&of=jobs'));
+    const inOrder = (rows: readonly Row[]) =>
+      rows.map((row) => JSON.stringify(row)).sort((a, b) => (a < b ? -1 : 1));
+    expect(inOrder(both)).toEqual(
+      inOrder([...(await rowsOf(url('of=jobs'))), ...(await rowsOf(url('of=type:101')))]),
+    );
+    const known = both.filter(({ of }) => of === 'type:101');
+    expect([...new Set(known.map(({ minutes }) => minutes))]).toEqual(POI_LEVELS);
+    expect(known.some(({ count }) => count > 0)).toBe(true);
+  });
 
   test('the average of a tract counts each block by its people', async () => {
     const byBlock = await rowsOfOrigins('jobs', 'from', ['bike']);
@@ -176,7 +225,10 @@ test.each([
   [{ area: { counties: [COUNTY] }, decay: 'linear:20' }, 'body.decay'],
   [{ area: { counties: [COUNTY] }, minutes: [20] }, 'must be some of 15, 30, 45, 60'],
   [{ area: { counties: [COUNTY] }, of: ['hispanic'] }, 'this release counts people, jobs'],
-  [{ area: { counties: [COUNTY] }, of: ['type:101'] }, 'body.of'],
+  [{ area: { counties: [COUNTY] }, of: ['type:9999'] }, 'no destination type 9999'],
+  [{ area: { counties: [COUNTY] }, of: ['type:marketplaces'] }, 'this release counts people, jobs'],
+  [{ area: { counties: [COUNTY] }, of: ['type:101'], minutes: [45] }, 'known up to 30 minutes'],
+  [{ area: { counties: [COUNTY] }, of: ['type:101'], direction: 'to' }, 'no direction to'],
   [{ area: { counties: [COUNTY] }, weight: 'jobs' }, 'applies only with by'],
   [{ area: {} }, 'send an area'],
   [{ origins: ['990030001001000'], by: 'tract' }, 'body.by'],

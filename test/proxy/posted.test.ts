@@ -374,7 +374,7 @@ describe('on the demo city', () => {
         from: city.releases.current.version,
         to: city.releases.current.version,
         area: { blocks },
-        of: city.releases.current.manifest.access,
+        of: city.releases.current.manifest.access.filter((of) => !of.startsWith('type:')),
         minutes: [15, 30, 45, 60],
         mode,
         weight,

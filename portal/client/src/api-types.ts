@@ -437,7 +437,7 @@ export type OpportunityCount = {
 export type AreaOpportunityCount = {
   /** A block; with `by`, a tract, a place or a county. */
   geoid: string;
-  /** A weight. */
+  /** A weight, or `type:ID`. */
   of: string;
   mode: Mode;
   minutes: number;
@@ -832,6 +832,8 @@ export interface Operations {
           area_access: boolean;
           noise: Noise | null;
         }>;
+        /** Ids of the types whose POIs the release counts within reach of every block. */
+        area_access_types: Array<number>;
       };
     };
   };
@@ -1774,7 +1776,7 @@ export interface Operations {
       };
     };
   };
-  /** How many people, jobs or POIs are within reach of many blocks or points, or of an area. `GET /v1/blocks/{geoid}/access` or `/v1/point/access` for many `origins`: all GEOIDs, or all points. Send 1 to 250 origins; the batch counts as one request. Origins that cannot be resolved are listed in `errors`; the others still return rows, in the order of the request. Origins that the balance, `max_rows` or the row budget does not cover are listed in `truncated`, always whole; the first is always answered. One token per row; an origin listed twice is charged twice, one that cannot be resolved not at all. A batch in which none can be resolved is free; one of origins without rows costs the minimum, one token. With `area`, `GET /v1/counties/{fips}/access` for any area. Rows by block, weight, mode and minutes; with `by`, by tract, place or county, of the blocks in the area, each averaged by `weight`. Blocks of this release count by whole minutes. A block that a mode could not be routed from has no rows unless `include_missing` is set, and counts in no average; rows of averages state the weight of all their blocks (`total`), and of those left out (`no_data`). Blocks outside all places are in no row by place. Paginated. One token per row, of averages too, at least one per page. */
+  /** How many people, jobs or POIs are within reach of many blocks or points, or of an area. `GET /v1/blocks/{geoid}/access` or `/v1/point/access` for many `origins`: all GEOIDs, or all points. Send 1 to 250 origins; the batch counts as one request. Origins that cannot be resolved are listed in `errors`; the others still return rows, in the order of the request. Origins that the balance, `max_rows` or the row budget does not cover are listed in `truncated`, always whole; the first is always answered. One token per row; an origin listed twice is charged twice, one that cannot be resolved not at all. A batch in which none can be resolved is free; one of origins without rows costs the minimum, one token. With `area`, `GET /v1/counties/{fips}/access` for any area. Rows by block, `of`, mode and minutes; with `by`, by tract, place or county, of the blocks in the area, each averaged by `weight`. Blocks of this release count by whole minutes, POIs by tenths of a minute up to 30. A block that a mode could not be routed from has no rows unless `include_missing` is set, and counts in no average; rows of averages state the weight of all their blocks (`total`), and of those left out (`no_data`). Blocks outside all places are in no row by place. Paginated. One token per row, of averages too, at least one per page. */
   getAccess: {
     params: Pick<SharedParams, 'area' | 'departure' | 'percentile' | 'direction' | 'of' | 'minutes' | 'by' | 'include_missing' | 'limit' | 'curve' | 'decay' | 'max_rows'> & {
       /** Travel modes. Omitted: all modes of the release. */
@@ -1820,12 +1822,12 @@ export interface Operations {
       };
     };
   };
-  /** How many people or jobs are within reach of each block of a city or town. The area is the blocks whose centre is in the place. Rows by block, weight, mode and minutes; with `by`, by tract, place or county, of the blocks in the area, each averaged by `weight`. Blocks of this release count by whole minutes. A block that a mode could not be routed from has no rows unless `include_missing` is set, and counts in no average; rows of averages state the weight of all their blocks (`total`), and of those left out (`no_data`). Blocks outside all places are in no row by place. Paginated. One token per row, of averages too, at least one per page. */
+  /** How many people, jobs or POIs are within reach of each block of a city or town. The area is the blocks whose centre is in the place. Rows by block, `of`, mode and minutes; with `by`, by tract, place or county, of the blocks in the area, each averaged by `weight`. Blocks of this release count by whole minutes, POIs by tenths of a minute up to 30. A block that a mode could not be routed from has no rows unless `include_missing` is set, and counts in no average; rows of averages state the weight of all their blocks (`total`), and of those left out (`no_data`). Blocks outside all places are in no row by place. Paginated. One token per row, of averages too, at least one per page. */
   getPlaceAccess: {
     params: Pick<SharedParams, 'geoid' | 'mode' | 'departure' | 'percentile' | 'direction' | 'by' | 'include_missing' | 'limit' | 'cursor'> & {
-      /** Weights of the release that it counts within reach of every block, such as `people` or `jobs`; repeat the parameter for several. Omitted: `people`. */
+      /** Weights of the release with `area_access` in `/v1/meta/weights`, or `type:ID` (or a label) for the number of POIs of one of its `area_access_types`; repeat the parameter for several. Omitted: `people`. */
       of?: ReadonlyArray<string> | undefined;
-      /** Some of 15, 30, 45, 60, ascending. Omitted: all. */
+      /** Some of 15, 30, 45, 60, ascending; up to 30 for `type:`. Omitted: all. */
       minutes?: ReadonlyArray<number> | undefined;
       /** With `by`: the weight by which blocks count in the average. Omitted: `people`. */
       weight?: string | undefined;
@@ -1838,12 +1840,12 @@ export interface Operations {
       };
     };
   };
-  /** How many people or jobs are within reach of each block of a county. The area is all blocks of the county. Rows by block, weight, mode and minutes; with `by`, by tract, place or county, of the blocks in the area, each averaged by `weight`. Blocks of this release count by whole minutes. A block that a mode could not be routed from has no rows unless `include_missing` is set, and counts in no average; rows of averages state the weight of all their blocks (`total`), and of those left out (`no_data`). Blocks outside all places are in no row by place. Paginated. One token per row, of averages too, at least one per page. */
+  /** How many people, jobs or POIs are within reach of each block of a county. The area is all blocks of the county. Rows by block, `of`, mode and minutes; with `by`, by tract, place or county, of the blocks in the area, each averaged by `weight`. Blocks of this release count by whole minutes, POIs by tenths of a minute up to 30. A block that a mode could not be routed from has no rows unless `include_missing` is set, and counts in no average; rows of averages state the weight of all their blocks (`total`), and of those left out (`no_data`). Blocks outside all places are in no row by place. Paginated. One token per row, of averages too, at least one per page. */
   getCountyAccess: {
     params: Pick<SharedParams, 'fips' | 'mode' | 'departure' | 'percentile' | 'direction' | 'by' | 'include_missing' | 'limit' | 'cursor'> & {
-      /** Weights of the release that it counts within reach of every block, such as `people` or `jobs`; repeat the parameter for several. Omitted: `people`. */
+      /** Weights of the release with `area_access` in `/v1/meta/weights`, or `type:ID` (or a label) for the number of POIs of one of its `area_access_types`; repeat the parameter for several. Omitted: `people`. */
       of?: ReadonlyArray<string> | undefined;
-      /** Some of 15, 30, 45, 60, ascending. Omitted: all. */
+      /** Some of 15, 30, 45, 60, ascending; up to 30 for `type:`. Omitted: all. */
       minutes?: ReadonlyArray<number> | undefined;
       /** With `by`: the weight by which blocks count in the average. Omitted: `people`. */
       weight?: string | undefined;
@@ -1867,7 +1869,7 @@ export interface Operations {
       type?: ReadonlyArray<number> | undefined;
       /** In place of `type`: weights that both releases count within reach of every block, such as `jobs`. */
       of?: ReadonlyArray<string> | undefined;
-      /** Some of 15, 30, 45, 60, ascending. Omitted: all. */
+      /** Some of 15, 30, 45, 60, ascending; up to 30 for `type:`. Omitted: all. */
       minutes?: ReadonlyArray<number> | undefined;
       /** Travel modes. Omitted: all modes of the release. */
       mode?: ReadonlyArray<'walk' | 'bike' | 'transit' | 'walk_slow' | 'step_free'> | undefined;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ACCESS_MINUTES } from '../../../shards/access/access-columns.ts';
+import { ACCESS_MINUTES, minutesCounted } from '../../../shards/access/access-columns.ts';
 import { rankIn } from '../../../shards/arrays/sorted.ts';
 import type { GeoidNumber } from '../../../shards/geoid.ts';
 import { linkModeOf, type Mode, modeIdOf } from '../../../shards/modes.ts';
@@ -32,6 +32,7 @@ import {
   pagedRequest,
 } from '../rows/pagination.ts';
 import { modeSchema, rowSchema } from '../rows/row-columns.ts';
+import { checkPoiMinutes, requestedOpportunities } from './opportunities.ts';
 
 /** Request for the access of the blocks of an area, apart from the area. */
 interface AreaAccessParams {
@@ -89,7 +90,7 @@ const COUNTS = new Columns<AreaCount>({
         description: 'A block; with `by`, a tract, a place or a county.',
       }),
   },
-  of: { type: 'string', schema: z.string().meta({ description: 'A weight.' }) },
+  of: { type: 'string', schema: z.string().meta({ description: 'A weight, or `type:ID`.' }) },
   mode: { type: 'string', schema: modeSchema },
   minutes: { type: 'int32', schema: z.int() },
   count: {
@@ -152,7 +153,7 @@ export const areaCount = rowSchema(COUNTS, REASON, AVERAGED).meta({
 
 /**
  * Resolves a request for the access of an area. Throws `direction-not-available`, and
- * `invalid-parameters` for a weight or time limit that the release does not count.
+ * `invalid-parameters` for a weight, type or time limit that the release does not count.
  */
 export function requestedAreaAccess(
   release: Release,
@@ -165,11 +166,18 @@ export function requestedAreaAccess(
   checkDirection(release, direction);
   checkAreaKind([release], by, part);
   const modes = modePositions(release, asked.mode, part);
-  const of = [...(asked.of ?? [PEOPLE.weight])].sort();
+  const opportunities = requestedOpportunities(
+    release,
+    asked.of ?? [PEOPLE.weight],
+    direction,
+    part,
+  );
+  if (asked.minutes) checkPoiMinutes(opportunities, asked.minutes, [part, 'minutes']);
+  const of = opportunities.map((one) => one.of);
   const counted = release.manifest.access;
   const fault = (name: string, msg: string, type: string) =>
     invalidParameter([part, name], msg, type);
-  const uncounted = of.find((weight) => !counted.includes(weight));
+  const uncounted = of.find((one) => !counted.includes(one));
   if (uncounted !== undefined) {
     const msg =
       counted.length > 0
@@ -301,6 +309,7 @@ function cellsOf(
     for (const [m, mode] of modes.entries()) {
       if (!withMissing && reasonOf(m) !== undefined) continue;
       for (const [l, limit] of minutes.entries()) {
+        if (!minutesCounted(of[o]).includes(limit)) continue;
         const position = [id, o, modeIdOf(release.services[mode].mode), limit];
         if (isAfter(position, page.position)) cells.push({ of: o, mode: m, level: l, position });
       }
@@ -378,7 +387,10 @@ async function counter(
   };
 }
 
-/** The columns of counts of a county, by `of`, mode and minutes. One range read per weight. */
+/**
+ * The columns of counts of a county, by `of`, mode and minutes, which for types are the first of
+ * the query's. One range read per weight or type.
+ */
 async function columnsOf(
   release: Release,
   county: CountyManifest,
@@ -387,10 +399,11 @@ async function columnsOf(
   const all = await Promise.all(
     of.map((weight) => release.accessCounts(county, weight, direction)),
   );
-  const levels = minutes.map((limit) => ACCESS_MINUTES.indexOf(limit));
-  return all.map((columns) =>
-    modes.map((mode) => levels.map((level) => columns[mode * ACCESS_MINUTES.length + level])),
-  );
+  return all.map((columns, o) => {
+    const known = minutesCounted(of[o]);
+    const levels = minutes.flatMap((limit) => (known.includes(limit) ? known.indexOf(limit) : []));
+    return modes.map((mode) => levels.map((level) => columns[mode * known.length + level]));
+  });
 }
 
 /** The blocks of an area from a GEOID on. */
@@ -478,11 +491,12 @@ async function sumsOf(
     const weights = await release.weightCounts(county, weight);
     for (const block of inside) {
       const own = sums.get(areaOf(block))!;
-      let cell = 0;
       for (let o = 0; o < of.length; o++) {
         for (let m = 0; m < modes.length; m++) {
           const factor = index.isLinked(block, streets[m]) ? weights[block] : 0;
-          for (let l = 0; l < minutes.length; l++) own[cell++] += columns[o][m][l][block] * factor;
+          const first = (o * modes.length + m) * minutes.length;
+          const counts = columns[o][m];
+          for (let l = 0; l < counts.length; l++) own[first + l] += counts[l][block] * factor;
         }
       }
       const pause = release.turns.yieldIfOverdue();

@@ -8,7 +8,7 @@ import { type DestinationType, releaseFacts } from '../../api/release.ts';
 import { dayMonthYear, type Units } from '../../formats.ts';
 import { type BaseMap, loadBaseMap } from './base-map-style.ts';
 import { openingBox } from './opening-box.ts';
-import { nearestOf } from './type-nouns.ts';
+import { nearestOf, placesOf } from './type-nouns.ts';
 import { inOrder, type Weight } from './weights.ts';
 import { mappedWindows, serviceOf, type TransitWindow } from './windows.ts';
 
@@ -57,6 +57,8 @@ export interface Catalogue {
   readonly dates: readonly { readonly name: string; readonly day: string }[];
   /** The counts per block, in the order in which they are offered. */
   readonly weights: readonly Weight[];
+  /** The weights, and types as `type:ID`, that are counted within reach of every block. */
+  readonly counted: readonly Weight[];
   /** The archive of the bands of a service (`serviceOf`) and a leaf type. */
   bandsUrl(service: string, type: number): string | undefined;
   /**
@@ -131,6 +133,7 @@ export async function mapCatalogue(units: Units): Promise<Catalogue | null> {
       .map(({ dest_type_id, url }) => [dest_type_id, url]),
   );
   if (blocks === undefined || bands.size === 0) return null;
+  const weights = inOrder(weighed.weights);
   const hasWindows = archives.some(({ departure }) => departure !== undefined);
   const isMapped = (timing: Timing) => hasAny(bands, serviceOf('transit', timing));
   const leaves = types.filter(({ is_leaf }) => is_leaf);
@@ -174,7 +177,20 @@ export async function mapCatalogue(units: Units): Promise<Catalogue | null> {
         ? [{ name: COMPONENTS[component], day: effective_date }]
         : [],
     ),
-    weights: inOrder(weighed.weights),
+    weights,
+    counted: [
+      ...weights.filter(({ area_access }) => area_access),
+      ...types
+        .filter(({ dest_type_id: id }) => weighed.area_access_types.includes(id))
+        .map(({ dest_type_id, name: label }) => {
+          return {
+            weight: `type:${dest_type_id}`,
+            label,
+            unit: placesOf(label),
+            area_access: true,
+          };
+        }),
+    ],
     bandsUrl: (service, type) => bands.get(`${service}-${type}`),
     poisOf(of, by) {
       const isTransit = by.includes('transit');

@@ -22,6 +22,12 @@ export function nearestOf(typeName: string): string {
   return `the nearest ${singular(typeName) ?? `of all ${lowered(typeName)}`}`;
 }
 
+/** Names counted POIs of a type: `grocery stores`; `places of eating and drinking`. */
+export function placesOf(typeName: string): string {
+  const isPlural = /s( (?:of|under|\().*)?$/.test(typeName) && singular(typeName) !== null;
+  return isPlural ? lowered(typeName) : `places of ${lowered(typeName)}`;
+}
+
 /** `a grocery store`; `any of the museums and galleries`. */
 export function anyOf(typeName: string): string {
   const one = singular(typeName);

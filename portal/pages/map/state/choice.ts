@@ -26,7 +26,7 @@ export interface Choice {
   readonly otherTiming: Timing;
   /** The weight that is counted within a reach; null if the release has people only. */
   readonly weight: Weight | null;
-  /** The weight that is counted within reach of every block; null if the release counts none. */
+  /** The weight or type that is counted within reach of every block; null if none is. */
   readonly counted: Weight | null;
   readonly basket: readonly Criterion[];
   /** Sentences on what the state has and the release lacks: the state may be of another release. */
@@ -64,9 +64,9 @@ export function choiceOf(catalogue: Catalogue, state: MapState): Choice {
     lacks('window of departures', timingWords(catalogue.windows, timing) ?? 'that of the release');
   }
   const weight = weightOf(catalogue, state.weight);
-  const inAccess = catalogue.weights.filter(({ area_access }) => area_access);
-  const counted = inAccess.find((one) => one.weight === state.weight) ?? inAccess[0] ?? null;
-  if (state.weight !== null && catalogue.weights.every((one) => one.weight !== state.weight)) {
+  const { weights, counted: all } = catalogue;
+  const counted = all.find((one) => one.weight === state.weight) ?? all[0] ?? null;
+  if (state.weight !== null && [...weights, ...all].every((one) => one.weight !== state.weight)) {
     lacks('weight', weight?.label ?? 'people');
   }
   const { basket, isWhole, hasAny } = basketOf(catalogue, state.basket, timing);

@@ -67,7 +67,7 @@ export interface MapState {
    * Minutes of the slider, as last set in any view; `minutesOf` returns those of the current view.
    */
   readonly minutes: number;
-  /** The weight that is counted within a reach. */
+  /** The weight that is counted within a reach; of the view of access also `type:ID`. */
   readonly weight: string | null;
   /** Origin of B; null: that of A. */
   readonly otherOrigin: Origin | null;
@@ -150,7 +150,8 @@ const timing = {
   write: ({ departure, percentile }: Timing) => `${departure}-${percentile}`,
 };
 const weight = {
-  read: (text: string) => (/^[a-z][a-z0-9_]{0,39}$/.test(text) ? text : undefined),
+  read: (text: string) =>
+    /^(?:[a-z][a-z0-9_]{0,39}|type:[1-9]\d{0,4})$/.test(text) ? text : undefined,
   write: String,
 };
 const release = {

@@ -11,10 +11,16 @@ import { timingOf } from '../../catalogue/windows.ts';
 import type { Scheme } from '../../drawing/paint.ts';
 import type { PeopleRow } from '../../panels/people-legend.tsx';
 import type { Choice } from '../../state/choice.ts';
-import { type Direction, type MapState, minutesOf } from '../../state/map-state.ts';
+import {
+  COUNTED_MINUTES,
+  type Direction,
+  MAX_CATCHMENT_MINUTES,
+  type MapState,
+  minutesOf,
+} from '../../state/map-state.ts';
 import type { Viewed } from '../map-view.ts';
 
-/** A weight, and how it is counted within reach of every block. */
+/** A weight or a type, and how it is counted within reach of every block. */
 interface AccessChoice {
   readonly weight: Weight;
   /** Members that name its window and percentile, if they are not those of every release. */
@@ -31,12 +37,22 @@ interface AccessChoice {
 export function accessChoice(state: MapState, choice: Choice): AccessChoice | null {
   const { counted: weight, mode, timing } = choice;
   if (weight === null) return null;
-  const { direction } = state;
+  const minutes = Math.min(minutesOf(state), countedMinutes(weight).at(-1)!);
+  const direction = isType(weight) ? 'from' : state.direction;
   return {
     weight,
     times: timingOf([mode], timing),
-    count: { of: weight.weight, direction, mode, minutes: minutesOf(state) },
+    count: { of: weight.weight, direction, mode, minutes },
   };
+}
+
+/** Whether POIs of a type are counted, which is from a block and up to half an hour. */
+export function isType({ weight }: Weight): boolean {
+  return weight.startsWith('type:');
+}
+
+export function countedMinutes(weight: Weight): readonly number[] {
+  return COUNTED_MINUTES.filter((one) => !isType(weight) || one <= MAX_CATCHMENT_MINUTES);
 }
 
 /** `within 45 min by transit`, or `who get here within 45 min by transit`. */
@@ -72,10 +88,11 @@ export function accessRows(
   }));
 }
 
-/** Few letters for a class: `30K+`, `<1.5K`. */
+/** Few letters for a class: `30K+`, `<1.5K`, `0`. */
 function shortWords(one: number, bounds: readonly number[]): string {
   const few = new Intl.NumberFormat('en-US', { notation: 'compact' });
-  return one > 1 ? `${few.format(bounds[one - 2])}+` : `<${few.format(bounds[0] ?? 0)}`;
+  if (one > 1) return `${few.format(bounds[one - 2])}+`;
+  return bounds[0] === 1 ? '0' : `<${few.format(bounds[0] ?? 0)}`;
 }
 
 /** Says how many are within reach of half of the people. */
@@ -106,5 +123,5 @@ function reachSentence(
   const [bound, share] = at === -1 ? [bounds[0], reaching(1)] : [bounds[at], reaching(at + 1)];
   if (bound === undefined) return `${count(sums.allPeople)} people are ${where}.`;
   const verb = direction === 'from' ? 'reach' : 'are reached by';
-  return `${percent(share)} of ${count(sums.allPeople)} people ${where} ${verb} ${count(bound)} ${unit} or more.`;
+  return `${percent(share)} of ${count(sums.allPeople)} people ${where} ${verb} ${count(bound)} or more ${unit}.`;
 }

@@ -6,9 +6,16 @@ import { PeopleLegend } from '../../panels/people-legend.tsx';
 import { Sentences, sentencesOf } from '../../panels/people-sentences.tsx';
 import { TransitTimes } from '../../panels/transit-times.tsx';
 import { useMap } from '../../state/map-context.ts';
-import { COUNTED_MINUTES, DIRECTIONS } from '../../state/map-state.ts';
+import { DIRECTIONS } from '../../state/map-state.ts';
 import type { Loaded } from '../map-view.ts';
-import { accessChoice, accessRows, sayAccess, withinWords } from './access-legend.ts';
+import {
+  accessChoice,
+  accessRows,
+  countedMinutes,
+  isType,
+  sayAccess,
+  withinWords,
+} from './access-legend.ts';
 
 const DIRECTION_NAMES = { from: 'From each block', to: 'To each block' };
 
@@ -32,7 +39,7 @@ export function AccessPanel({ access, area }: Pick<Loaded, 'access' | 'area'>) {
       <div class="map-choices">
         <ModeChoice mode={count.mode} onMode={(mode) => change({ mode })} />
         <WeightChoice
-          weights={catalogue.weights.filter(({ area_access }) => area_access)}
+          weights={catalogue.counted}
           weight={weight.weight}
           onWeight={(next) => change({ weight: next })}
         />
@@ -40,17 +47,19 @@ export function AccessPanel({ access, area }: Pick<Loaded, 'access' | 'area'>) {
       <Switch
         label="Minutes"
         name="access-minutes"
-        values={COUNTED_MINUTES.map((one) => [String(one), `${one} min`] as const)}
+        values={countedMinutes(weight).map((one) => [String(one), `${one} min`] as const)}
         chosen={String(count.minutes)}
         onChoose={(next) => change({ minutes: Number(next) })}
       />
-      <Switch
-        label="Direction"
-        name="direction"
-        values={DIRECTIONS.map((one) => [one, DIRECTION_NAMES[one]] as const)}
-        chosen={count.direction}
-        onChoose={(next) => change({ direction: next })}
-      />
+      {!isType(weight) && (
+        <Switch
+          label="Direction"
+          name="direction"
+          values={DIRECTIONS.map((one) => [one, DIRECTION_NAMES[one]] as const)}
+          chosen={count.direction}
+          onChoose={(next) => change({ direction: next })}
+        />
+      )}
       <TransitTimes modes={[count.mode]} />
       {rows.length > 0 && (
         <PeopleLegend
