@@ -118,8 +118,9 @@ function resultBytes(
 }
 
 /** Memory of each thread's own labels, queues and results. */
-function threadBytes({ walk, bike, further, transits }: SearchRegion): Bytes {
-  const street = [walk, bike, ...further, ...(transits.length > 0 ? [walk] : [])].reduce(
+function threadBytes({ streets, transits }: SearchRegion): Bytes {
+  const [walk] = streets;
+  const street = [...streets, ...(transits.length > 0 ? [walk] : [])].reduce(
     (sum, { graph, targets }) =>
       sum + graph.vertexCount * 12 + graph.arcs.length * 8 + targets.targetCount * 8,
     0,

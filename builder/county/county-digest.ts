@@ -46,7 +46,7 @@ export function countyDigest(linked: LinkedRegion, scope: CountyScope): string {
     const { name, address, brand, source, ...others } = region.destinations[ordinal];
     text(others);
   }
-  for (const network of [region.walk, region.bike, ...region.further]) {
+  for (const network of region.networks) {
     hashStreets(hash, network, scope);
   }
   hashImpassable(hash, region.impassable.lines, scope);

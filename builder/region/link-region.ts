@@ -50,32 +50,23 @@ export function linkRegion(
   const { destinations, transits } = region;
   const [base] = transits;
   const firstStop = destinations.length + blocks.length;
-  const stage = progress.start('linking', 2 + region.further.length, 'modes');
-  const walkLinks = linkAll(region.walk, destinations, blocks);
-  stage.at(1);
-  const bikeLinks = linkAll(region.bike, destinations, blocks);
-  const furtherLinks = region.further.map((network, i) => {
-    stage.at(2 + i);
+  const stage = progress.start('linking', region.networks.length, 'modes');
+  const linksOf = region.networks.map((network, i) => {
+    stage.at(i);
     return linkAll(network, destinations, blocks);
   });
-  const stopLinks = base && linkStops(base, region.walk, firstStop);
-  const walk = streetRegion(
-    region.walk,
-    [...walkLinks.targets, ...(stopLinks?.into ?? [])],
-    walkLinks,
-    firstStop + (base?.stops.length ?? 0),
+  const [walk] = region.networks;
+  const stopLinks = base && linkStops(base, walk, firstStop);
+  for (const stop of stopLinks?.into ?? []) linksOf[0].targets.push(stop);
+  const streets = region.networks.map((network, i) => {
+    const stops = network === walk && base ? base.stops.length : 0;
+    return streetRegion(network, linksOf[i], firstStop + stops);
+  });
+  const linksBy = new Map<string, ModeLinks>(
+    region.networks.map(({ mode }, i) => [mode, linksOf[i]]),
   );
-  const bike = streetRegion(region.bike, bikeLinks.targets, bikeLinks, firstStop);
-  const further = region.further.map((network, i) =>
-    streetRegion(network, furtherLinks[i].targets, furtherLinks[i], firstStop),
-  );
-  const linksBy = new Map<string, BlockLinks>([
-    ['walk', walkLinks],
-    ['bike', bikeLinks],
-    ...region.further.map(({ mode }, i) => [mode, furtherLinks[i]] as const),
-  ]);
   const recorded = linkModesOf(modes).map((mode) => linksBy.get(mode)!.blocks);
-  const linked = walkLinks.blocks.filter((link) => typeof link !== 'string').length;
+  const linked = linksOf[0].blocks.filter((link) => typeof link !== 'string').length;
   stage.finish(
     `${withCommas(linked)} of ${counted(blocks.length, 'block')} near a walkable street`,
   );
@@ -97,16 +88,14 @@ export function linkRegion(
       routing: region.routing,
       destinationCount: destinations.length,
       blockCount: blocks.length,
-      walk,
-      bike,
-      further,
+      streets,
       bases: basesOf(modes),
       transits: stopLinks
         ? walkFromStops(
             transits,
-            region.walk,
+            walk,
             stopLinks,
-            walk.targets,
+            streets[0].targets,
             poiAreas,
             progress,
             region.routing,
@@ -147,8 +136,9 @@ function packLists(lists: readonly (readonly number[])[]): {
 
 type LinkOrReason = ReturnType<ModeNetwork['linker']['link']>;
 
-/** The links of blocks to the streets of a mode, and their alternative links for riding. */
-interface BlockLinks {
+/** Links to the streets of a mode: of targets, of blocks, and alternative ones for riding. */
+interface ModeLinks {
+  readonly targets: TargetLink[];
   readonly blocks: readonly LinkOrReason[];
   readonly toRide: readonly (Link | null)[];
 }
@@ -157,7 +147,7 @@ function linkAll(
   { linker }: ModeNetwork,
   destinations: readonly Destination[],
   blocks: readonly BlockPoint[],
-): BlockLinks & { targets: TargetLink[] } {
+): ModeLinks {
   const targets: TargetLink[] = [];
   /**
    * Adds the links of a target. Returns the alternative link for riding, or null if there is none.
@@ -188,8 +178,7 @@ function linkAll(
 
 function streetRegion(
   network: ModeNetwork,
-  targets: readonly TargetLink[],
-  { blocks, toRide }: BlockLinks,
+  { targets, blocks, toRide }: ModeLinks,
   targetCount: number,
 ): StreetRegion {
   const graph = searchGraphOf(network.graph);

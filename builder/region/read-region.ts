@@ -78,10 +78,8 @@ export interface Region {
   /** The ids of POIs that were read from files other than OSM's. */
   readonly listed: ReadonlySet<DestId>;
   readonly streets: StreetNetwork;
-  readonly walk: ModeNetwork;
-  readonly bike: ModeNetwork;
-  /** The streets of further street modes, in the order of their services. */
-  readonly further: readonly ModeNetwork[];
+  /** The streets of each street mode: on foot, by bike, then of further ones. */
+  readonly networks: readonly ModeNetwork[];
   /**
    * Transit with the trips that could be ridden from the counties, by window of departures; empty
    * in a release without transit.
@@ -155,17 +153,14 @@ export async function readRegion(request: RegionInputs, progress: Progress): Pro
     return heightsAt === null ? level : withSlopes(level, heightsAt, progress);
   };
   const streets = await sloped(false);
-  const walk = buildModeNetwork(streets, 'walk', extract, rulesOfR5, routing);
-  stage.at(1);
-  const bike = buildModeNetwork(streets, 'bike', extract, rulesOfR5, routing);
-  const further: ModeNetwork[] = [];
-  for (const mode of furtherModes) {
-    stage.at(2 + further.length);
+  const networks: ModeNetwork[] = [];
+  for (const mode of ['walk', 'bike', ...furtherModes] as const) {
+    stage.at(networks.length);
     const own = mode === 'step_free' ? await sloped(true) : streets;
-    further.push(buildModeNetwork(own, mode, extract, rulesOfR5, routing));
+    networks.push(buildModeNetwork(own, mode, extract, rulesOfR5, routing));
   }
   stage.finish(
-    `${counted(streets.edgeCount, 'street edge')}; ${[walk, bike, ...further].map((n) => `${n.mode}: ${counted(n.graph.vertexCount, 'vertex', 'vertices')}, ${withCommas(n.islandVertices)} on disconnected islands`).join('; ')}`,
+    `${counted(streets.edgeCount, 'street edge')}; ${networks.map((n) => `${n.mode}: ${counted(n.graph.vertexCount, 'vertex', 'vertices')}, ${withCommas(n.islandVertices)} on disconnected islands`).join('; ')}`,
   );
   return {
     counties,
@@ -173,9 +168,7 @@ export async function readRegion(request: RegionInputs, progress: Progress): Pro
     destinations,
     listed: joined.ids,
     streets,
-    walk,
-    bike,
-    further,
+    networks,
     transits,
     coverage: extract.coverage,
     outlines: extract.outlines,

@@ -19,9 +19,8 @@ const NO_WALKS: StopWalks = { stops: new Int32Array(0), times: new Int32Array(0)
  */
 export class OriginSearch {
   readonly #region: SearchRegion;
-  readonly #walk: StreetSearch;
-  readonly #bike: StreetSearch;
-  readonly #further: readonly StreetSearch[];
+  /** By street mode, as in the region. */
+  readonly #streets: readonly StreetSearch[];
   readonly #toStops: StreetSearch;
   readonly #windows: readonly WindowSearch[];
   readonly #within: readonly WithinLimits[];
@@ -36,19 +35,18 @@ export class OriginSearch {
 
   constructor(region: SearchRegion) {
     this.#region = region;
-    this.#walk = new StreetSearch(region.walk.graph, region.walk.targets, BLOCK_LIMIT);
-    this.#bike = new StreetSearch(region.bike.graph, region.bike.targets, BLOCK_LIMIT);
-    this.#further = region.further.map(
+    this.#streets = region.streets.map(
       ({ graph, targets }) => new StreetSearch(graph, targets, BLOCK_LIMIT),
     );
-    const { maxWalkLeg } = region.routing.transit;
-    this.#toStops = new StreetSearch(region.walk.graph, region.walk.targets, maxWalkLeg);
+    const { graph, targets } = region.streets[0];
+    this.#toStops = new StreetSearch(graph, targets, region.routing.transit.maxWalkLeg);
     const stops = region.transits[0]?.timetable.stopCount ?? 0;
     this.#accessStops = new Int32Array(stops);
     this.#accessTimes = new Int32Array(stops);
     this.#windows = region.transits.map((transit) => new WindowSearch(region, transit));
     const byTransit = this.#windows.flatMap(({ percentiles }) => percentiles);
-    const searches = [this.#walk, this.#bike, ...byTransit, ...this.#further];
+    const [walk, bike, ...further] = this.#streets;
+    const searches = [walk, bike, ...byTransit, ...further];
     this.#within = searches.map(({ times }) => new WithinLimits(region, times));
     this.reached = this.#within;
   }
@@ -77,7 +75,7 @@ export class OriginSearch {
   /** Searches all windows from up to `LANES` blocks, which walk to the same stops in each. */
   #searchTransit(blocks: readonly BlockOrdinal[], windowStarts: readonly Millis[]): void {
     for (const [lane, block] of blocks.entries()) {
-      const link = unpackLink(this.#region.walk.blockLinks, block);
+      const link = unpackLink(this.#region.streets[0].blockLinks, block);
       this.#access[lane] = link ? this.#walksToStops(link) : NO_WALKS;
     }
     for (const [w, window] of this.#windows.entries()) {
@@ -108,24 +106,19 @@ export class OriginSearch {
    * no time.
    */
   #runFrom(block: BlockOrdinal, lane: number): void {
-    const { walk, bike, destinationCount, firstInside, inside } = this.#region;
-    const walkFrom = unpackLink(walk.blockLinks, block);
-    if (walkFrom) this.#walk.run(walkFrom);
-    else this.#walk.clear();
-    const bikeFrom = unpackLink(bike.blockLinks, block);
-    const rideFrom = unpackLink(bike.rideLinks, block);
-    if (bikeFrom && rideFrom) this.#bike.run(bikeFrom, rideFrom);
-    else if (bikeFrom) this.#bike.run(bikeFrom);
-    else this.#bike.clear();
+    const { streets, destinationCount, firstInside, inside } = this.#region;
     const here = inside.subarray(firstInside[block], firstInside[block + 1]);
     const atOnce = [destinationCount + block, ...here];
-    for (const target of atOnce) {
-      if (walkFrom) this.#walk.setTime(target, 0);
-      if (bikeFrom) this.#bike.setTime(target, 0);
+    for (const [i, { blockLinks, rideLinks }] of streets.entries()) {
+      const from = [unpackLink(blockLinks, block), unpackLink(rideLinks, block)];
+      const links = from.filter((link) => link !== null);
+      this.#streets[i].run(...links);
+      if (links.length > 0) for (const target of atOnce) this.#streets[i].setTime(target, 0);
     }
+    const [walk, bike, ...further] = this.#streets;
     const [walked, ridden, ...others] = this.#within;
-    walked.take(this.#walk.reached, this.#walk.reachedCount);
-    ridden.take(this.#bike.reached, this.#bike.reachedCount);
+    walked.take(walk.reached, walk.reachedCount);
+    ridden.take(bike.reached, bike.reachedCount);
     let service = 0;
     for (const { percentiles } of this.#windows) {
       for (const percentile of percentiles) {
@@ -133,13 +126,9 @@ export class OriginSearch {
         others[service++].take(percentile.reached, percentile.reachedCount);
       }
     }
-    for (const [i, search] of this.#further.entries()) {
-      const from = unpackLink(this.#region.further[i].blockLinks, block);
-      if (from) search.run(from);
-      else search.clear();
-      if (from) for (const target of atOnce) search.setTime(target, 0);
+    for (const search of further) {
       // Their links may be nearer to a target than those of walkers, who could take them too.
-      search.delayTo(this.#walk);
+      search.delayTo(walk);
       others[service++].take(search.reached, search.reachedCount);
     }
   }

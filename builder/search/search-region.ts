@@ -12,10 +12,8 @@ export interface SearchRegion {
   readonly routing: Routing;
   readonly destinationCount: number;
   readonly blockCount: number;
-  readonly walk: StreetRegion;
-  readonly bike: StreetRegion;
-  /** Further ways to walk, in the order of their services, which are the last ones. */
-  readonly further: readonly StreetRegion[];
+  /** By street mode: on foot, by bike, then further ways to walk, whose services are the last. */
+  readonly streets: readonly StreetRegion[];
   /** The services whose rows are stored by what differs from others, as `basesOf` lists them. */
   readonly bases: ModeBases;
   /** By window of departures; empty without feeds. */

@@ -219,7 +219,7 @@ async function compareIn(city: CityInputs, folders: Folders): Promise<EnginesCit
   }
   add(VALHALLA, 'walk', 'as shipped', await againstValhalla(own, osm, folders));
   const { walk, bike, transit } = r5.processorTime;
-  const ours = ourProcessorTime({ ...own, further: [] }, from, cells);
+  const ours = ourProcessorTime({ ...own, networks: own.networks.slice(0, 2) }, from, cells);
   figure('engines.processor_time', walk + bike + transit, 'ms', { place, ours });
   return {
     place,
@@ -233,7 +233,7 @@ async function compareIn(city: CityInputs, folders: Folders): Promise<EnginesCit
 }
 
 /** Whether a point has a street to walk on within the first radius of linking. */
-function isBesideStreet({ walk }: Region, [lon, lat]: Position): boolean {
+function isBesideStreet({ networks: [walk] }: Region, [lon, lat]: Position): boolean {
   const link = walk.linker.link(lon, lat);
   return typeof link !== 'string' && link.snap <= ROUTING.linkRadii[0];
 }
@@ -324,7 +324,7 @@ async function againstValhalla(region: Region, osm: string, folders: Folders): P
 }
 
 /** Map vertices where three or more walkable edges meet. */
-function crossings({ streets, walk, coverage }: Region): Position[] {
+function crossings({ streets, networks: [walk], coverage }: Region): Position[] {
   const edges = new Uint8Array(streets.vertexCount);
   for (let edge = 0; edge < streets.edgeCount; edge++) {
     if (walk.costs.forward[edge] === CLOSED || walk.costs.backward[edge] === CLOSED) continue;

@@ -74,7 +74,7 @@ export async function timeSearches(
   const [{ windowStarts }] = scopeCounties(linked);
   const origins: number[] = [];
   for (let block = 0; block < searchRegion.blockCount; block++) {
-    if (unpackLink(searchRegion.walk.blockLinks, block)) origins.push(block);
+    if (unpackLink(searchRegion.streets[0].blockLinks, block)) origins.push(block);
   }
   // Groups of neighbouring blocks, as in a build, from all parts of the city.
   const stride = LANES * Math.ceil(origins.length / ORIGINS);

@@ -271,14 +271,14 @@ describe('every change that affects a time changes the digest', () => {
   test('whether a street is cut off at the edge of the street data', async () => {
     const city = await link(twoTowns(), []);
     const [open] = digests(city);
-    city.linked.region.walk.isCutOff[0] ^= 1;
+    city.linked.region.networks[0].isCutOff[0] ^= 1;
     expect(digests(city)[0]).not.toBe(open);
   });
 
   test('whether a bicycle is ridden or pushed on a street, even in the same time', async () => {
     const city = await link(twoTowns(), []);
     const [open] = digests(city);
-    city.linked.region.bike.costs.ridden[0] ^= RIDE_FORWARD;
+    city.linked.region.networks[1].costs.ridden[0] ^= RIDE_FORWARD;
     expect(digests(city)[0]).not.toBe(open);
   });
 

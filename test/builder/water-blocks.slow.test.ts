@@ -18,10 +18,10 @@ test('no trip starts or ends in a water block, however near a street is', async 
   const water = linked.blocks.flatMap(({ isWater }, ordinal) => (isWater ? [ordinal] : []));
   const besideStreet = water.filter((ordinal) => {
     const { lon, lat } = linked.blocks[ordinal];
-    return typeof region.walk.linker.linkStop(lon, lat) !== 'string';
+    return typeof region.networks[0].linker.linkStop(lon, lat) !== 'string';
   });
   expect(besideStreet.length).toBeGreaterThan(5);
-  for (const streets of [linked.searchRegion.walk, linked.searchRegion.bike]) {
+  for (const streets of linked.searchRegion.streets) {
     const targets = new Set(streets.targets.entries.filter((_, i) => i % 2 === 0));
     for (const ordinal of water) {
       expect(streets.blockLinks[ordinal * 4]).toBe(-1);
@@ -36,7 +36,7 @@ test('a land block surrounded by water is linked to the streets, and so is a sto
   const read = await readFiles({ osm: [osm], blocks, feeds: null, counties: [] });
   // A block more than 20 m off its street, so that the shore comes first.
   const block = [...read.targets.values()].flat().find(({ lon, lat, isWater }) => {
-    const link = read.walk.linker.linkStop(lon, lat);
+    const link = read.networks[0].linker.linkStop(lon, lat);
     return !isWater && typeof link !== 'string' && link.snap > 20;
   })!;
   const [lon, lat] = [block.lon, block.lat];
@@ -67,12 +67,13 @@ test('a land block surrounded by water is linked to the streets, and so is a sto
     ...read,
     destinations,
     targets: new Map([[block.county, [block]]]),
-    walk: buildModeNetwork(streets, 'walk', { coverage, impassable }),
-    bike: buildModeNetwork(streets, 'bike', { coverage, impassable }),
+    networks: (['walk', 'bike'] as const).map((mode) =>
+      buildModeNetwork(streets, mode, { coverage, impassable }),
+    ),
   };
   const { links, searchRegion } = linkRegion(region, BASE_MODES, new Taxonomy(TAXONOMY), silent);
   expect(links[0].map(({ status }) => status)).toEqual(['linked', 'linked']);
-  for (const { targets } of [searchRegion.walk, searchRegion.bike]) {
+  for (const { targets } of searchRegion.streets) {
     const tied = new Set(targets.entries.filter((_, i) => i % 2 === 0));
     expect([0, 1, 2, 3, 4].filter((target) => tied.has(target))).toEqual([0, 1, 2, 4]);
   }

@@ -39,7 +39,7 @@ test('a bicycle starts and ends in the street, or is pushed along the sidewalk, 
   const streets = { ...region.streets, traits };
   const bike = buildModeNetwork(streets, 'bike', region);
   const { searchRegion } = linkRegion(
-    { ...region, streets, bike },
+    { ...region, streets, networks: [region.networks[0], bike] },
     BASE_MODES,
     new Taxonomy(TAXONOMY),
     silent,

@@ -55,7 +55,7 @@ function searchOf(region: Region, origins: readonly Position[], targets: readonl
     return { ...block, population: null, landArea: null, area: { polygons: [] } };
   });
   const counties = new Map([['99001', points]]);
-  const further = region.further.map(({ mode }) => mode);
+  const further = region.networks.slice(2).map(({ mode }) => mode);
   const modes = [...BASE_MODES.slice(0, region.transits.length > 0 ? 3 : 2), ...further];
   const { searchRegion } = linkRegion(
     { ...region, counties, targets: counties },
@@ -76,12 +76,11 @@ function inMinutes(time: number): Minutes {
 export function withoutCoverage(region: Region): Region {
   const { impassable, rulesOfR5: rules } = region;
   const surroundings = { coverage: null, impassable };
-  const walk = buildModeNetwork(region.streets, 'walk', surroundings, rules);
-  const bike = buildModeNetwork(region.streets, 'bike', surroundings, rules);
-  const further = region.further.map(({ streets, mode }) =>
-    buildModeNetwork(streets, mode, surroundings, rules),
-  );
-  return { ...region, walk, bike, further, coverage: null };
+  const networks = region.networks.map(({ streets, mode }) => {
+    const own = mode === 'step_free' ? streets : region.streets;
+    return buildModeNetwork(own, mode, surroundings, rules);
+  });
+  return { ...region, networks, coverage: null };
 }
 
 /** The region in which bicycles ride any street that is open to them, and without transit. */
