@@ -49,10 +49,12 @@ const EXPORTED = TABLE_NAMES.filter((table) => table !== 'pois' && table !== 're
  */
 await run(async () => {
   const args = process.argv.slice(2);
-  const area = args.length > 0 ? (await import('./own-area.ts')).ownAreaOf(args) : null;
+  const read = args.length > 0 ? (await import('./own-area.ts')).readStartArguments(args) : null;
+  const area = read?.area ?? null;
+  const env = { ...process.env, ...read?.settings };
   // Settings are read before the build, which takes minutes, since a wrong setting should fail at
   // once.
-  const settings = startSettings(packageVersion(), process.env, area?.name);
+  const settings = startSettings(packageVersion(), env, area?.name);
   const { isOwnStore } = settings;
   const { store } = settings.api;
   let serving: Serving | undefined;

@@ -8,8 +8,22 @@ const OPENSTREETMAP = '© OpenStreetMap contributors';
 /** Tables that contain no data from OpenStreetMap. */
 const PUBLIC_DOMAIN: readonly string[] = ['places', 'types', 'weights'];
 
+/** Code of the state of demo cities, which no state has. */
+const FICTIONAL_STATE = '99';
+
 export function licenceOf(table: string): string {
   return PUBLIC_DOMAIN.includes(table) ? 'public domain' : 'ODbL-1.0';
+}
+
+/**
+ * The sources to name below a text on a release: its credits; of a fictional city, that nobody is
+ * credited.
+ */
+export function sourcesOf(release: Release): string {
+  const states = Object.keys(release.manifest.states);
+  return states.every((state) => state === FICTIONAL_STATE)
+    ? 'none; the city is fictional, and all its data are invented'
+    : attributionOf(release);
 }
 
 /** The credits that a publication of any table has to show. */

@@ -38,6 +38,8 @@ async function hashFile(hash: Hash, file: string): Promise<void> {
 
 /** The error for an input that cannot be read from the file system. */
 export function unreadable(input: string, error: unknown): BuildError {
+  // It names the file already.
+  if (error instanceof BuildError) return error;
   const code = systemCode(error);
   if (code === 'ENOENT') return new BuildError(`${input}: no such file; check the path`);
   if (code === 'EISDIR') return new BuildError(`${input}: is a folder, not a file`);

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { isMap, LineCounter, type Node, type ParsedNode, parseDocument, visit } from 'yaml';
 import { z } from 'zod';
+import { unreadable } from '../../builder/inputs/fingerprint.ts';
 import { messageOf } from '../../shards/error-facts.ts';
 import { UsageError } from '../errors.ts';
 import {
@@ -252,7 +253,7 @@ const IS_TWICE = 'this name is there twice in one list of members';
  */
 export async function readScenario(file: string): Promise<Scenario> {
   const bytes = await readFile(file).catch((error) => {
-    throw new UsageError(`${file}: cannot be read (${messageOf(error)})`);
+    throw new UsageError(unreadable(file, error).message);
   });
   if (bytes.length > MAX_BYTES) {
     throw new UsageError(`${file}: is larger than ${MAX_BYTES >> 20} MB; is it a scenario?`);
@@ -290,7 +291,9 @@ export async function readScenario(file: string): Promise<Scenario> {
     // To find a place takes time in proportion to the members before it.
     const told = problems
       .slice(0, MOST_TOLD)
-      .map(({ path, message }) => `${placeOf(path)}: ${[...nameOf(path), message].join(' ')}`);
+      .map(({ path, message }) => ({ path, message, at: offsetOf(document.contents, path) }))
+      .sort((a, b) => a.at - b.at)
+      .map(({ path, message, at }) => `${placeAt(at)}: ${[...nameOf(path), message].join(' ')}`);
     throw new ScenarioError(file, told, problems.length);
   }
   return {

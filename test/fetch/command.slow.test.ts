@@ -4,7 +4,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { silent } from '../../builder/progress.ts';
-import { ownAreaOf } from '../../infra/own-area.ts';
+import { readStartArguments } from '../../infra/own-area.ts';
 import { startServer } from '../support/server-process.ts';
 import { commandsOfTests } from '../support/tta.ts';
 import { COUNTY, LICENCE, layOutMaryland, PATHS } from './maryland.ts';
@@ -59,7 +59,7 @@ test('the command that tta fetch prints builds the place, as it stands, in a she
 test('npm start builds an area by the flags on its feeds', async () => {
   for (const [name, url] of Object.entries(services())) vi.stubEnv(name, url);
   const flags = ['--max-feeds-left-out', '60', '--service-date', '2026-03-17', '--strict'];
-  const area = ownAreaOf(['--county', COUNTY, ...flags]);
+  const area = readStartArguments(['--county', COUNTY, ...flags]).area!;
   const request = await area.fetchInto(folderPath(), silent);
   vi.unstubAllEnvs();
   expect(request).toMatchObject({

@@ -6,7 +6,7 @@ import { type InputList, readInputList } from '../../builder/fetch/fetch-folder.
 import { folderNameOf, readArea } from '../../infra/cli/area-options.ts';
 import { buildCommand } from '../../infra/cli/commands/fetch.ts';
 import { addInputs, type InputFlags, readInputs } from '../../infra/cli/input-options.ts';
-import { ownAreaOf } from '../../infra/own-area.ts';
+import { readStartArguments } from '../../infra/own-area.ts';
 import { scratchFolders } from './scratch-folders.ts';
 
 const folder = scratchFolders();
@@ -103,11 +103,15 @@ test('areas are read from flags, and folders named after them', () => {
   expect(() => readArea({ county: ['24510,2451'] })).toThrow('"2451" is not a five-digit county');
   expect(folderNameOf('Cañon City, CO')).toBe('cañon-city-co');
   expect(folderNameOf('.., ')).toBe('area');
-  const { name, isFresh } = ownAreaOf(['--place', 'Springfield, IL', '--fresh']);
+  const { name, isFresh } = readStartArguments(['--place', 'Springfield, IL', '--fresh']).area!;
   expect([name, isFresh]).toEqual(['springfield-il', true]);
-  expect(ownAreaOf(['--nation']).name).toBe('nation');
-  expect(() => ownAreaOf(['--yes'])).toThrow('name an area: --place');
-  expect(() => ownAreaOf(['--nation', '--max-feeds-left-out', 'x'])).toThrow(
+  expect(readStartArguments(['--nation']).area!.name).toBe('nation');
+  expect(readStartArguments(['--port', '8090', '--portal-port=8091'])).toEqual({
+    area: null,
+    settings: { PORT: '8090', PORTAL_PORT: '8091' },
+  });
+  expect(() => readStartArguments(['--yes'])).toThrow('name an area: --place');
+  expect(() => readStartArguments(['--nation', '--max-feeds-left-out', 'x'])).toThrow(
     '--max-feeds-left-out: "x" is not a percentage from 0 to 100',
   );
 });

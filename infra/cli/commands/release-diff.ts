@@ -76,9 +76,8 @@ export async function writeDiff(
   const comparison = await compareReleases(pair, flags, { keep: true });
   const format = flags.format ?? formatOf(out);
   const rows = await writeChanges(comparison, format, out);
-  print(
-    `${out}: ${counted(rows, format === 'geojson' || format === 'pmtiles' ? 'block' : 'row')} that differ`,
-  );
+  const what = format === 'geojson' || format === 'pmtiles' ? 'block' : 'row';
+  print(`${out}: ${counted(rows, `${what} that differs`, `${what}s that differ`)}`);
   print(...changeSummary(comparison));
 }
 
