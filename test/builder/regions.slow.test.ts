@@ -43,6 +43,8 @@ function listIn(name: string, names: readonly string[], lon = -70): string {
 }
 
 let city: InputPaths;
+/** Inputs of a row of small counties, the first two of which are `WEST` and `EAST` too. */
+let row: InputPaths;
 beforeAll(async () => {
   const out = path.join(folder, 'city');
   const { osm, blocks, gtfs, places, weights } = await writeDemoCity(
@@ -57,6 +59,8 @@ beforeAll(async () => {
     places: [places],
     pois: [listIn('own', ['Oak', 'Elm'])],
   };
+  mkdirSync(path.join(folder, 'row'));
+  row = await writeCountyRow(path.join(folder, 'row'));
   const { store } = opened('one');
   await buildPlain({ ...city, ...JOIN }, store);
   await store.close();
@@ -87,9 +91,7 @@ test('two adjacent regions built separately and joined equal one build of both, 
 });
 
 test('units that each read no farther than an hour equal one build of all, also where counties are hours apart', async () => {
-  const inputs = path.join(folder, 'row');
-  mkdirSync(inputs);
-  const request = { ...(await writeCountyRow(inputs)), ...JOIN, counties: [] };
+  const request = { ...row, ...JOIN, counties: [] };
   const [whole, parts] = [opened('row-whole'), opened('row-parts')];
   await buildRelease(request, whole.store, silent);
   const [first, second, third, fourth] = ROW;
@@ -150,7 +152,7 @@ test('the objects of a region are the same in every release that it is joined in
 
 test('a release is joined from the regions of its plan, each county once', async () => {
   const { store } = opened('joins');
-  const request = { ...city, ...JOIN, counties: [] };
+  const request = { ...row, ...JOIN, counties: [WEST, EAST] };
   const plan = await planRelease(request, store, silent);
   const build = (counties: string[]) => buildRegion({ plan, counties }, store, silent);
   const { receipt: west } = await build([WEST]);
@@ -176,7 +178,7 @@ test('a release is joined from the regions of its plan, each county once', async
 
 test('building a region and joining a release refuse a plan of another version of the program', async () => {
   const { store } = opened('joins');
-  const request = { ...city, ...JOIN, counties: [] };
+  const request = { ...row, ...JOIN, counties: [WEST, EAST] };
   const planned = await planRelease(request, store, silent);
   const plan = { ...planned, plan: { ...planned.plan, program: '0123456789abcdef' } };
   const refusal =
