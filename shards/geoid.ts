@@ -10,6 +10,8 @@ export type GeoidNumber = number & { readonly [geoid]?: 'block number' };
 
 /** A block's GEOID is its county code followed by ten digits. */
 export const BLOCKS_PER_COUNTY = 1e10;
+/** A block's GEOID is that of its block group, of twelve digits, followed by three. */
+export const BLOCKS_PER_BLOCK_GROUP = 1e3;
 
 /** Patterns of the codes of a block, a census place and a county. */
 export const BLOCK_GEOID = /^\d{15}$/;

@@ -14,6 +14,10 @@ const GEOID = { name: 'geoid', type: 'string', description: 'Census block, 15 di
 /** Rows per group; few enough that the outlines of a large county are never all in memory. */
 const OUTLINED_GROUP_ROWS = 1 << 14;
 
+/** The margins of the API, in a sentence; `shards/weights/margin.ts` derives them. */
+const NOISE_OF_CENSUS =
+  'The census adds noise: in 90 of 100 cases a block is off by up to 13 people, a sum of n blocks by up to 13 √n, of whole block groups by far less.';
+
 /** The blocks themselves, as GeoParquet. */
 export const blocksTable: CountyTable = {
   name: 'blocks',
@@ -24,7 +28,7 @@ export const blocksTable: CountyTable = {
       name: 'population',
       type: 'int32',
       nullable: true,
-      description: 'People counted in the 2020 census; null: not known.',
+      description: `People counted in the 2020 census; null: not known. ${NOISE_OF_CENSUS}`,
     },
     {
       name: 'land_area_m2',
@@ -131,7 +135,8 @@ export function withBlocks(table: CountyTable): CountyTable {
 /** The weights of the blocks, one column per weight. */
 export const weightsTable: CountyTable = {
   name: 'weights',
-  description: 'Counts by block: people, and the weights that the release was built with.',
+  description:
+    'Counts by block: people, and the weights that the release was built with. ' + NOISE_OF_CENSUS,
   columns: ({ weights }) => [
     GEOID,
     ...weights.map(({ weight, label, source, year }) => ({

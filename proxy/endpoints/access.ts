@@ -39,6 +39,7 @@ import {
 import { unroutedMetadata, unroutedModes } from '../queries/origins/unrouted.ts';
 import { canonicalRequest } from '../queries/rows/pagination.ts';
 import { rowSchema } from '../queries/rows/row-columns.ts';
+import { areaFacts } from '../schemas/coverage-schemas.ts';
 import { blockMetadata as blockMetadataSchema, nextCursor, unrouted } from '../schemas/schemas.ts';
 import type { QueryContext } from '../services.ts';
 import { AREA_ACCESS_RULES } from './area-access.ts';
@@ -168,6 +169,7 @@ const batchAccess = postEndpoint({
   rows: { geometry: null },
   responseDescription: 'The opportunities within reach of each origin.',
   response: z.object({
+    area: areaFacts.optional(),
     results: z.array(opportunityCount.extend(ORIGIN.partial().shape)),
     truncated: z.array(z.union([BLOCKS.short, POINTS.short])).optional(),
     errors: BATCH_MEMBERS.errors.optional(),

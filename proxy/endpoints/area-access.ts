@@ -16,6 +16,7 @@ import {
   type ResolvedAreaAccess,
   requestedAreaAccess,
 } from '../queries/opportunities/area-access.ts';
+import { areaFacts } from '../schemas/coverage-schemas.ts';
 import { nextCursor } from '../schemas/schemas.ts';
 import type { QueryContext } from '../services.ts';
 
@@ -30,6 +31,7 @@ export const AREA_ACCESS_RULES =
   'averages too, at least one per page.';
 
 const AREA_ACCESS_RESPONSE = z.object({
+  area: areaFacts,
   results: z.array(areaCount),
   next_cursor: nextCursor,
 });

@@ -7,14 +7,27 @@ import { SITE_LISTS, type SiteMember } from '../queries/sites/site-table.ts';
 import { addressMatch } from './schemas.ts';
 
 export const areaFacts = z
-  .object({ blocks: z.int().min(0), land_area_m2: z.number().min(0) })
-  .meta({ id: 'AreaFacts', description: 'The blocks of an area, and their land area.' });
+  .object({
+    blocks: z.int().min(0),
+    land_area_m2: z.number().min(0),
+    margin: z.record(z.string(), z.int().min(0).nullable()).meta({
+      description:
+        'By weight: the noise of the census changed the sum over the blocks, or over any part of ' +
+        'them, by no more in 90 of 100 cases; of access, the largest count of the rows. Null ' +
+        'where no measure of the error is published.',
+    }),
+  })
+  .meta({
+    id: 'AreaFacts',
+    description: 'The blocks of an area, their land area, and the margin of counts.',
+  });
 
 export const sitesArea = areaFacts
   .extend({ counties: z.array(z.string().regex(COUNTY_FIPS)) })
   .meta({
     id: 'SitesArea',
-    description: 'The blocks that were counted, their land area, and the counties they lie in.',
+    description:
+      'The blocks that were counted, their land area, the margin of counts, and the counties they lie in.',
   });
 
 export const sitesFrom = z

@@ -258,6 +258,11 @@ export class Release {
     return (await Promise.all(runs)).flat();
   }
 
+  /** A weight by name; undefined if the release lacks it. */
+  weight(name: string): Weight | undefined {
+    return this.weights.find(({ weight }) => weight === name);
+  }
+
   weightObject({ objects }: CountyManifest, weight: string): ObjectRef {
     if (weight === PEOPLE.weight) return objects.index;
     if (objects.weights) return objects.weights;

@@ -22,13 +22,15 @@ const CENSUS: Noise = {
     },
     {
       counts: 'groups, such as races and ages',
-      error: 'reliable in places of 350 to 400 people and in block groups of 550 to 600, or larger',
-      source: 'US Census Bureau, Research Report SSS2021-01',
+      error: 'reliable in places of 200 to 249 people and in block groups of 450 to 499, or larger',
+      source: 'US Census Bureau, Research Report SSS2021-02',
     },
     {
       counts: 'a block',
-      error: 'a large part of the count; blocks are meant to be summed',
-      source: 'US Census Bureau, Redistricting Data: What to Expect and When, July 2021',
+      error:
+        'a standard deviation of 3.2 in each of its counts by age, ethnicity, race and quarters, ' +
+        'before they are made to agree; blocks are meant to be summed',
+      source: 'US Census Bureau, DAS 2020 Redistricting Production Code, 2021',
     },
   ],
 };
@@ -67,7 +69,11 @@ const NOISE: Readonly<Record<string, Noise>> = {
   ),
 };
 
+/** The census of 2020 publishes the housing units of every block as they were counted. */
+const UNCHANGED = 'housing_units';
+
 /** The noise of a weight's counts; null if its source is not known to add any. */
-export function noiseOf({ source }: Pick<Weight, 'source'>): Noise | null {
+export function noiseOf({ weight, source }: Pick<Weight, 'weight' | 'source'>): Noise | null {
+  if (source === WEIGHT_SOURCES.redistricting && weight === UNCHANGED) return null;
   return NOISE[source] ?? null;
 }

@@ -326,10 +326,14 @@ export type ArealBlockResult = {
   population?: number | null;
 };
 
-/** The blocks of an area, and their land area. */
+/** The blocks of an area, their land area, and the margin of counts. */
 export type AreaFacts = {
   blocks: number;
   land_area_m2: number;
+  /** By weight: the noise of the census changed the sum over the blocks, or over any part of them, by no more in 90 of 100 cases; of access, the largest count of the rows. Null where no measure of the error is published. */
+  margin: {
+    [member: string]: number | null;
+  };
 };
 
 /** Sums of a weight over the blocks of an area, by minutes to the n-th nearest POI of a type. */
@@ -382,10 +386,14 @@ export type MatchedBlock = {
   population: number | null;
 };
 
-/** The blocks that were counted, their land area, and the counties they lie in. */
+/** The blocks that were counted, their land area, the margin of counts, and the counties they lie in. */
 export type SitesArea = {
   blocks: number;
   land_area_m2: number;
+  /** By weight: the noise of the census changed the sum over the blocks, or over any part of them, by no more in 90 of 100 cases; of access, the largest count of the rows. Null where no measure of the error is published. */
+  margin: {
+    [member: string]: number | null;
+  };
   counties: Array<string>;
 };
 
@@ -1796,6 +1804,7 @@ export interface Operations {
     };
     responses: Pick<SharedResponses, 'text/csv' | 'application/x-ndjson' | 'application/vnd.apache.parquet'> & {
       'application/json': {
+        area?: AreaFacts;
         results: Array<{
           /** A weight, or `type:ID`. */
           of: string;
@@ -1834,6 +1843,7 @@ export interface Operations {
     };
     responses: Pick<SharedResponses, 'text/csv' | 'application/x-ndjson' | 'application/vnd.apache.parquet'> & {
       'application/json': {
+        area: AreaFacts;
         results: Array<AreaOpportunityCount>;
         /** Pass it as `cursor` to get the next page; null on the last page. */
         next_cursor: string | null;
@@ -1852,6 +1862,7 @@ export interface Operations {
     };
     responses: Pick<SharedResponses, 'text/csv' | 'application/x-ndjson' | 'application/vnd.apache.parquet'> & {
       'application/json': {
+        area: AreaFacts;
         results: Array<AreaOpportunityCount>;
         /** Pass it as `cursor` to get the next page; null on the last page. */
         next_cursor: string | null;

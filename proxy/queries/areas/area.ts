@@ -1,5 +1,6 @@
 import { ordinalIn, ordinalsOf, rankIn } from '../../../shards/arrays/sorted.ts';
 import {
+  BLOCKS_PER_BLOCK_GROUP,
   BLOCKS_PER_COUNTY,
   countyOf,
   type GeoidNumber,
@@ -7,7 +8,8 @@ import {
 } from '../../../shards/geoid.ts';
 import type { CountyManifest } from '../../../shards/release/manifest.ts';
 import type { Release } from '../../../shards/release/release.ts';
-import type { CountyFips } from '../../../shards/units.ts';
+import type { CountyBlock, CountyFips } from '../../../shards/units.ts';
+import { marginOf, type SummedBlocks } from '../../../shards/weights/margin.ts';
 import { Problem } from '../../http/problem.ts';
 import type { SearchedArea } from '../searched-area.ts';
 import { allBlocksIn, type CountyBlocks } from './drawn-blocks.ts';
@@ -134,12 +136,55 @@ export function countiesOf(parts: readonly CountyBlocks[]): CountyFips[] {
   );
 }
 
-/** Builds the `area` of a response. */
-export function areaFactsOf(parts: readonly CountyBlocks[]) {
+/** Builds the `area` of a response, with the margins of the weights that it sums. */
+export function areaFactsOf(
+  release: Release,
+  parts: readonly CountyBlocks[],
+  weights: readonly string[],
+) {
+  return { ...sizeOf(parts), margin: marginsOf(release, parts, weights) };
+}
+
+/** The number of blocks of an area, and their land area. */
+export function sizeOf(parts: readonly CountyBlocks[]) {
   let [blocks, land_area_m2] = [0, 0];
   for (const { index, ordinals } of parts) {
     blocks += ordinals.length;
     land_area_m2 += index.landAreaOf(ordinals);
   }
   return { blocks, land_area_m2 };
+}
+
+/** The margins of sums over the blocks of an area, by weight. */
+export function marginsOf(
+  release: Release,
+  parts: readonly Pick<CountyBlocks, 'index' | 'ordinals'>[],
+  weights: readonly string[],
+): Record<string, number | null> {
+  const summed = summedBlocks(parts);
+  const margins = weights.map((name) => [name, marginOf(release.weight(name)!, summed)]);
+  return Object.fromEntries(margins);
+}
+
+/** Counts the blocks with people of an area, and those of the block groups that they are in. */
+export function summedBlocks(
+  parts: readonly Pick<CountyBlocks, 'index' | 'ordinals'>[],
+): SummedBlocks {
+  let [blocks, ofBlockGroups, blockGroups] = [0, 0, 0];
+  for (const { index, ordinals } of parts) {
+    const isPeopled = (block: CountyBlock) => (index.population(block) ?? 0) > 0;
+    let next = 0;
+    for (const block of ordinals) {
+      if (!isPeopled(block)) continue;
+      blocks++;
+      if (block < next) continue;
+      blockGroups++;
+      const group = Math.floor(index.geoids[block] / BLOCKS_PER_BLOCK_GROUP);
+      next = rankIn(index.geoids, (group + 1) * BLOCKS_PER_BLOCK_GROUP);
+      for (let i = rankIn(index.geoids, group * BLOCKS_PER_BLOCK_GROUP); i < next; i++) {
+        if (isPeopled(i)) ofBlockGroups++;
+      }
+    }
+  }
+  return { blocks, ofBlockGroups, blockGroups };
 }

@@ -18,6 +18,7 @@ import { allColumns, Columns, NO_COLUMNS, type RowMembers } from '../../formats/
 import { invalidMember, invalidParameters } from '../../http/problem.ts';
 import { PLANS } from '../../plans.ts';
 import type { QueryContext } from '../../services.ts';
+import { marginsOf } from '../areas/area.ts';
 import {
   AREA_KINDS,
   type AreaKind,
@@ -259,10 +260,14 @@ export async function queryChanges(
     blocks += county.count;
     land_area_m2 += county.landArea;
   }
+  const latest = counties.map(({ before, after }) => {
+    const { index, ordinals } = (after ?? before)!;
+    return { index, ordinals: Uint32Array.from(ordinals.filter((block) => block !== -1)) };
+  });
   const body = {
     from: pair.before.version,
     to: pair.after.version,
-    area: { blocks, land_area_m2 },
+    area: { blocks, land_area_m2, margin: marginsOf(pair.after, latest, weights) },
     results,
     noise: noiseOfWeights(located),
   };

@@ -7,13 +7,14 @@ import type { CountyManifest, Direction } from '../../../shards/release/manifest
 import type { Release } from '../../../shards/release/release.ts';
 import type { ObjectRef } from '../../../shards/store/store.ts';
 import type { CountyBlock, CountyFips, Minutes, ReleaseMode } from '../../../shards/units.ts';
+import { marginOf } from '../../../shards/weights/margin.ts';
 import { PEOPLE } from '../../../shards/weights/weight.ts';
 import { type QueryResult, rowsResponse } from '../../endpoint.ts';
 import { allColumns, Columns, NO_COLUMNS } from '../../formats/columns.ts';
 import type { CursorSealer } from '../../http/cursor.ts';
 import { invalidParameter } from '../../http/problem.ts';
 import type { QueryContext } from '../../services.ts';
-import { type Area, blocksOfArea } from '../areas/area.ts';
+import { type Area, blocksOfArea, sizeOf, summedBlocks } from '../areas/area.ts';
 import {
   type AreaKind,
   areaGeoid,
@@ -21,7 +22,7 @@ import {
   checkAreaKind,
 } from '../areas/areas-of-blocks.ts';
 import type { CountyBlocks } from '../areas/drawn-blocks.ts';
-import { requestedWeights } from '../block-weights.ts';
+import { requestedWeights, sumOf } from '../block-weights.ts';
 import { modeLabels, modePositions } from '../modes-and-types.ts';
 import { checkDirection } from '../origins/near-points.ts';
 import {
@@ -216,7 +217,7 @@ export function requestedAreaAccess(
 export function areaAccessObjects(
   release: Release,
   fips: readonly CountyFips[],
-  { by, weight }: AreaAccessQuery,
+  { by, of, weight }: AreaAccessQuery,
 ): ObjectRef[] {
   return fips.flatMap((one) => {
     const county = release.county(one)!;
@@ -224,7 +225,9 @@ export function areaAccessObjects(
     return [
       county.objects.index,
       release.accessObject(county),
-      ...(by === null ? [] : [release.weightObject(county, weight)]),
+      ...[...of, ...(by === null ? [] : [weight])].map((name) =>
+        release.weightObject(county, name),
+      ),
       ...(state ? [state.objects.places] : []),
     ];
   });
@@ -335,6 +338,7 @@ export async function queryAreaAccess(
   const labels = modes.map((position) => release.services[position].mode);
   const countsOf = await counter(release, located);
   let end = page.position;
+  const largest = new Float64Array(of.length);
   for (const { subject, cells } of subjects) {
     const geoid = areaGeoid(subject.id, by ?? 'block');
     const counts = await countsOf(subject);
@@ -346,14 +350,40 @@ export async function queryAreaAccess(
       const no_data = total - known[m];
       const row = { geoid, of: of[o], mode, minutes: limit, count, reason, total, no_data };
       add(row, row, row);
+      largest[o] = Math.max(largest[o], count ?? 0);
       end = position;
     }
     await release.turns.yieldIfOverdue();
   }
+  const area = { ...sizeOf(located.parts), margin: await marginsOf(release, located, largest) };
   return {
-    body: { results, next_cursor: nextCursor(cursors, page, hasMore ? end : null) },
+    body: { area, results, next_cursor: nextCursor(cursors, page, hasMore ? end : null) },
     tokens,
   };
+}
+
+/**
+ * The margins of the largest counts within reach, by weight: of as many blocks as the count has at
+ * the average of the area's blocks. Null also if the area has nothing of a weight.
+ */
+async function marginsOf(
+  release: Release,
+  { parts, query: { of } }: LocatedAreaAccess,
+  largest: Float64Array,
+): Promise<Record<string, number | null>> {
+  const { blocks } = summedBlocks(parts);
+  const margins: [string, number | null][] = [];
+  for (const [o, name] of of.entries()) {
+    let total = 0;
+    for (const { county, ordinals } of parts) {
+      total += sumOf(ordinals, await release.weightCounts(county, name));
+    }
+    const reached = total === 0 ? 0 : (largest[o] * blocks) / total;
+    const summed = { blocks: reached, ofBlockGroups: Number.POSITIVE_INFINITY, blockGroups: 0 };
+    const isUnknown = total === 0 && largest[o] > 0;
+    margins.push([name, isUnknown ? null : marginOf(release.weight(name)!, summed)]);
+  }
+  return Object.fromEntries(margins);
 }
 
 /** Stands in rows per block for the weights of an area, which they do not state. */

@@ -13,6 +13,7 @@ import {
   type NaiveWeight,
   peopleOf,
 } from '../naive-coverage.ts';
+import { marginOfPeople } from '../naive-margin.ts';
 import type { NaiveBlock } from '../naive-release.ts';
 import { allPages } from '../paging.ts';
 import { degreesToBorder, isInside } from '../plain-geometry.ts';
@@ -85,6 +86,7 @@ test('every sum is that over the blocks of its area, and the parts add up to the
     expect(body.area).toEqual({
       blocks: blocks.length,
       land_area_m2: blocks.reduce((sum, { land_area_m2 }) => sum + (land_area_m2 ?? 0), 0),
+      margin: { people: marginOfPeople(release, blocks) },
     });
     expect(body.results).toEqual(coverageOf(release, blocks, asked));
     expect(body.basket).toBeNull();

@@ -4,6 +4,7 @@ import { forAll } from '../../support/for-all.ts';
 import { expectInvalid, expectOk, expectProblem } from '../api.ts';
 import { demoOfTests, OPEN_SEA } from '../demo.ts';
 import { peopleOf } from '../naive-coverage.ts';
+import { marginOfPeople } from '../naive-margin.ts';
 import { blockAt, type NaiveBlock, type NaiveReaches, readNaiveReach } from '../naive-release.ts';
 import type { ProblemSlug } from '../problems.ts';
 
@@ -148,13 +149,14 @@ test('without an area, everyone whom any site or candidate reaches counts, in an
             .map(({ from, to }) => (direction === 'to' ? from : to)),
         ),
       );
-    const peopleAt = (geoids: Iterable<string>) =>
-      peopleOf([...geoids].map((geoid) => byId.get(geoid)!));
+    const blocksOf = (geoids: Iterable<string>) => [...geoids].map((geoid) => byId.get(geoid)!);
+    const peopleAt = (geoids: Iterable<string>) => peopleOf(blocksOf(geoids));
     const counted = reachedOf([...body.sites, ...body.gains]);
     const covered = reachedOf(body.sites);
     expect(body.area).toEqual({
       blocks: counted.size,
       land_area_m2: expect.any(Number),
+      margin: { people: marginOfPeople(demo.release, blocksOf(counted)) },
       counties: [...new Set([...counted].map((geoid) => geoid.slice(0, 5)))].sort(),
     });
     const [{ total, within, beyond, no_data }] = body.results;

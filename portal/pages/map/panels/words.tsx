@@ -1,5 +1,6 @@
 import { byMode } from '../../../../shards/modes.ts';
 import type { Timing } from '../../../../shards/services.ts';
+import { count } from '../../formats.ts';
 import { MAX_COUNTIES } from '../blocks/coloured-blocks.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { timingWords } from '../catalogue/windows.ts';
@@ -46,6 +47,20 @@ export function FarNote() {
       cannot be counted, and there is no table or file. If the map is elsewhere, move it there.
     </p>
   );
+}
+
+/** Says by how much the noise of the census may have changed the counts of an area. */
+export function MarginNote({
+  margin,
+}: {
+  readonly margin: Readonly<Record<string, number | null>>;
+}) {
+  const most = Math.max(...Object.values(margin).map((one) => one ?? 0));
+  return most > 0 ? (
+    <p class="quiet">
+      Counts may be off by {count(most)}: the noise of the census, more in one case of ten.
+    </p>
+  ) : null;
 }
 
 /** Describes the times of transit trips, if any are shown. */

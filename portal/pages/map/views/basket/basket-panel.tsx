@@ -11,6 +11,7 @@ import { PeopleLegend } from '../../panels/people-legend.tsx';
 import { Sentences, sentencesOf } from '../../panels/people-sentences.tsx';
 import { SumsTable } from '../../panels/sums-table.tsx';
 import { TransitTimes } from '../../panels/transit-times.tsx';
+import { MarginNote } from '../../panels/words.tsx';
 import { useMap } from '../../state/map-context.ts';
 import type { MapState } from '../../state/map-state.ts';
 import type { Loaded } from '../map-view.ts';
@@ -127,6 +128,7 @@ function ExactShares(props: {
           figures: [count(missing_only[j])],
         }))}
       />
+      <MarginNote margin={coverage.area.margin} />
       {most > 0 && (
         <p>
           Biggest single gap: {criterionName(catalogue, criteria[missing_only.indexOf(most)])}.{' '}

@@ -17,6 +17,7 @@ import { PeopleLegend } from '../../panels/people-legend.tsx';
 import { Sentences, sentencesOf } from '../../panels/people-sentences.tsx';
 import { SumsTable } from '../../panels/sums-table.tsx';
 import { TransitTimes } from '../../panels/transit-times.tsx';
+import { MarginNote } from '../../panels/words.tsx';
 import { useMap } from '../../state/map-context.ts';
 import type { Loaded } from '../map-view.ts';
 import { changeRows, sayChanges } from './changes-legend.ts';
@@ -138,11 +139,14 @@ function ExactChanges({ changes, area }: Pick<Loaded, 'changes' | 'area'>) {
     <div class="exact">
       <h3>Exact changes: {summed!.name}</h3>
       <Paid request={changesRequest(body, choice)} label="Who gains, who loses">
-        {({ results }) =>
-          results.map((row) => (
-            <Sums key={row.type} row={row} name={catalogue.typeNames.get(row.type ?? 0) ?? ''} />
-          ))
-        }
+        {({ area: { margin }, results }) => (
+          <>
+            {results.map((row) => (
+              <Sums key={row.type} row={row} name={catalogue.typeNames.get(row.type ?? 0) ?? ''} />
+            ))}
+            <MarginNote margin={margin} />
+          </>
+        )}
       </Paid>
     </div>
   );

@@ -8,6 +8,7 @@ import { timingOf } from '../../catalogue/windows.ts';
 import { Paid } from '../../paid/paid.tsx';
 import { type PaidRequest, paidCall } from '../../paid/paid-request.ts';
 import { SumsTable } from '../../panels/sums-table.tsx';
+import { MarginNote } from '../../panels/words.tsx';
 import { useMap } from '../../state/map-context.ts';
 
 /** Groups of one request, at most. */
@@ -33,7 +34,7 @@ export function GroupsPanel({ area }: { readonly area: AreaBlocks }) {
   );
   return (
     <Paid request={request} label={`By group in ${area.name}`}>
-      {({ results }) => (
+      {({ area: { margin }, results }) => (
         <>
           <SumsTable
             caption={`Within ${MINUTES} minutes in ${area.name}, by group`}
@@ -44,6 +45,7 @@ export function GroupsPanel({ area }: { readonly area: AreaBlocks }) {
               figures: [count(total), shareText(share)],
             }))}
           />
+          <MarginNote margin={margin} />
           <NoiseNote groups={groups} />
         </>
       )}

@@ -8,6 +8,7 @@ import { anyOf } from '../../catalogue/type-nouns.ts';
 import { Paid } from '../../paid/paid.tsx';
 import { Switch } from '../../panels/choices.tsx';
 import { SumsTable } from '../../panels/sums-table.tsx';
+import { MarginNote } from '../../panels/words.tsx';
 import type { Point } from '../../state/codecs.ts';
 import { useMap } from '../../state/map-context.ts';
 import type { MapState } from '../../state/map-state.ts';
@@ -68,6 +69,7 @@ export function SitesResults(props: {
         {sites_from &&
           ` ${counted(sites.length, 'site')}, ${sites_from.outside} of them outside it.`}
       </p>
+      <MarginNote margin={area.margin} />
       <Uncovered coverage={coverage} onTry={onTry} />
       {chosen.length > 0 && (
         <SumsTable

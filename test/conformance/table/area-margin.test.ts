@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest';
+import { expectOk } from '../api.ts';
+import { demoOfTests } from '../demo.ts';
+import { marginOfPeople } from '../naive-margin.ts';
+
+const demo = demoOfTests();
+const COUNTY = '99001';
+
+test('every area states by how much the noise of the census may have changed its sums', async () => {
+  const area = { counties: [COUNTY] };
+  const inCounty = demo.release.blocks.filter(({ geoid }) => geoid.startsWith(COUNTY));
+  const people = marginOfPeople(demo.release, inCounty);
+  const { lon, lat } = demo.block;
+  const sites = [{ id: 1, lon, lat }];
+  const { releases } = expectOk(await demo.api.get('/v1/meta/releases', {}, { as: null }));
+  const [from, to] = [releases[0].version, releases[0].version];
+  const weight = ['people', 'hispanic', 'jobs'];
+  for (const [path, body] of [
+    ['/v1/coverage', { area, type: [101], weight }],
+    ['/v1/sites/coverage', { area, sites, mode: 'walk', weight }],
+    ['/v1/changes', { area, type: [101], from, to, weight }],
+  ] as const) {
+    const { margin } = expectOk(await demo.api.post(path, body)).area;
+    expect([path, Object.keys(margin)]).toEqual([path, weight]);
+    expect([path, margin.people, margin.jobs]).toEqual([path, people, null]);
+    expect(margin.hispanic).toBeGreaterThan(0);
+    expect(margin.hispanic).toBeLessThan(people);
+  }
+  const supply = { area, sites, mode: 'walk', by: 'county' };
+  expect(expectOk(await demo.api.post('/v1/sites/supply', supply)).area.margin).toEqual({ people });
+  const csv = await demo.api.post(
+    '/v1/coverage',
+    { area, type: [101] },
+    { headers: { accept: 'text/csv' } },
+  );
+  expect(JSON.parse(String(csv.headers['x-area'])).margin).toEqual({ people });
+});
+
+test('the margin of access is that of its largest count, of as many blocks as that has on average', async () => {
+  const query = { of: ['people', 'jobs'], mode: ['walk'], limit: 500 };
+  const { area, results } = expectOk(await demo.api.get(`/v1/counties/${COUNTY}/access`, query));
+  const largest = Math.max(
+    ...results.map(({ of, count }: { of: string; count: number }) => (of === 'people' ? count : 0)),
+  );
+  const blocks = demo.release.blocks.filter(({ geoid }) => geoid.startsWith(COUNTY));
+  expect(area.blocks).toBe(blocks.length);
+  const counts = blocks.map(({ population }) => population ?? 0).filter((count) => count > 0);
+  const mean = counts.reduce((sum, count) => sum + count, 0) / counts.length;
+  const expected = Math.ceil(1.645 * 3.17692 * Math.sqrt((6 * largest) / mean));
+  expect(area.margin).toEqual({ people: expected, jobs: null });
+});
+
+test('one block has the margin of its own noise, and a block without people none', async () => {
+  const marginAt = async (geoid: string) => {
+    const body = { area: { blocks: [geoid] }, type: [101] };
+    return expectOk(await demo.api.post('/v1/coverage', body)).area.margin.people;
+  };
+  expect(await marginAt(demo.block.geoid)).toBe(marginOfPeople(demo.release, [demo.block]));
+  expect(await marginAt(demo.water.geoid)).toBe(0);
+});
