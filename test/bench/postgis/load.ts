@@ -1,6 +1,8 @@
+import { blocksOfArea, marginsOf } from '../../../proxy/queries/areas/area.ts';
 import { linkModeOf, modeIdOf } from '../../../shards/modes.ts';
 import type { Release } from '../../../shards/release/release.ts';
 import { MICRO } from '../../../shards/units.ts';
+import { PEOPLE } from '../../../shards/weights/weight.ts';
 import type { Place } from '../places.ts';
 import type { Cluster } from './cluster.ts';
 import { ewkbMultiPolygon, ewkbPoint } from './ewkb.ts';
@@ -27,10 +29,7 @@ export async function loadRelease(
   await cluster.copy('nearest', nearestLines(release));
   await cluster.copy('poi', poiLines(release));
   await cluster.copy('poi_time', poiTimeLines(release));
-  await cluster.copy(
-    'place',
-    places.map(({ geoid, area }) => line(geoid, ewkbMultiPolygon(area))),
-  );
+  await cluster.copy('place', placeLines(release, places));
   await cluster.copy(
     'account',
     keyHashes.map((_, i) => line(i, tokens, 'f')),
@@ -54,6 +53,14 @@ async function* blockLines(release: Release): AsyncGenerator<string> {
       const centre = ewkbPoint(index.lon[i] / MICRO, index.lat[i] / MICRO);
       yield line(index.geoids[i], index.population(i), index.landArea(i), unrouted[i], centre);
     }
+  }
+}
+
+async function* placeLines(release: Release, places: readonly Place[]): AsyncGenerator<string> {
+  for (const { geoid, area } of places) {
+    const parts = await blocksOfArea(release, { kind: 'places', geoids: [geoid] });
+    const margin = marginsOf(release, parts, [PEOPLE.weight])[PEOPLE.weight];
+    yield line(geoid, margin, ewkbMultiPolygon(area));
   }
 }
 

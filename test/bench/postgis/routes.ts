@@ -155,15 +155,15 @@ const placeCoverage: TwinRoute = {
     )
     SELECT charged.*,
       json_build_array(json_build_array(total, no_data, ${STEPS.map((most) => `within_${most}`).join()}))::text,
-      blocks, land_area
+      blocks, land_area, (SELECT margin FROM place WHERE geoid = $2)
     FROM sums, charge($1, ${AREA_TOKENS}) charged
     WHERE EXISTS (SELECT FROM place WHERE geoid = $2)`,
   parameters: ({ geoid, modeId, type }) => [geoid, modeId, type],
   start: [],
   minimum: AREA_TOKENS,
   position: () => [],
-  body: ({ modeId, type }, rows, _next, blocks, land_area_m2) => ({
-    area: { blocks, land_area_m2 },
+  body: ({ modeId, type }, rows, _next, blocks, land_area_m2, people) => ({
+    area: { blocks, land_area_m2, margin: { people } },
     results: rows.map(([total, no_data, ...sums]) => ({
       dest_type_id: type,
       mode: label(modeId),

@@ -38,6 +38,7 @@ CREATE TABLE poi_time (
 );
 CREATE TABLE place (
   geoid text NOT NULL,
+  margin integer NOT NULL,
   geom geometry(MultiPolygon, 4326) NOT NULL
 );
 
