@@ -25,8 +25,8 @@ interface OwnArea {
 }
 
 /**
- * Reads the arguments of `npm start`. Throws a `UsageError` if they choose how to build an area, but
- * name none.
+ * Reads the arguments of `npm start`. Throws a `UsageError` if they choose how to build an area,
+ * but name none.
  */
 export function readStartArguments(args: readonly string[]): StartArguments {
   const command = addFeeds(addArea(new Command('npm start --')))

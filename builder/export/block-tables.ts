@@ -135,8 +135,7 @@ export function withBlocks(table: CountyTable): CountyTable {
 /** The weights of the blocks, one column per weight. */
 export const weightsTable: CountyTable = {
   name: 'weights',
-  description:
-    'Counts by block: people, and the weights that the release was built with. ' + NOISE_OF_CENSUS,
+  description: `Counts by block: people, and the weights that the release was built with. ${NOISE_OF_CENSUS}`,
   columns: ({ weights }) => [
     GEOID,
     ...weights.map(({ weight, label, source, year }) => ({

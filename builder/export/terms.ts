@@ -15,10 +15,7 @@ export function licenceOf(table: string): string {
   return PUBLIC_DOMAIN.includes(table) ? 'public domain' : 'ODbL-1.0';
 }
 
-/**
- * The sources to name below a text on a release: its credits; of a fictional city, that nobody is
- * credited.
- */
+/** Returns the line of credits below a text about a release; a fictional city credits nobody. */
 export function sourcesOf(release: Release): string {
   const states = Object.keys(release.manifest.states);
   return states.every((state) => state === FICTIONAL_STATE)

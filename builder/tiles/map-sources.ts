@@ -1,6 +1,12 @@
 import type { z } from 'zod';
 import { groupBy } from '../../shards/arrays/group-by.ts';
-import { boxAroundBoth, boxesMeet, boxWithin, bufferBox, edgesOf } from '../../shards/geometry/wgs84.ts';
+import {
+  boxAroundBoth,
+  boxesMeet,
+  boxWithin,
+  bufferBox,
+  edgesOf,
+} from '../../shards/geometry/wgs84.ts';
 import { PlaceTable } from '../../shards/places/place-table.ts';
 import type { CountyManifest } from '../../shards/release/manifest.ts';
 import type { ObjectRef, Store } from '../../shards/store/store.ts';

@@ -25,15 +25,15 @@ const SHARE = {
 /** Standard deviation of the noise of a query. */
 const deviation = (level: number, query: number) => GLOBAL_SCALE / Math.sqrt(level * query);
 
-/** Of each count by age, ethnicity, race and quarters in a block. */
+/** Noise of each count by age, ethnicity, race and quarters in a block. */
 const IN_BLOCK = deviation(SHARE.block.level, SHARE.block.detailed);
-/** Of a block group: of all people, and of each count by ethnicity and race. */
+/** Noise in a block group: of the count of all people, and of each by ethnicity and race. */
 const ALL_IN_BLOCK_GROUP = deviation(SHARE.blockGroup.level, SHARE.blockGroup.total);
 const IN_BLOCK_GROUP = deviation(SHARE.blockGroup.level, SHARE.blockGroup.ethnicityByRace);
 
 /**
- * The number of such counts that people, and a group of them, mostly are in a block. Counts of
- * almost nobody add little noise, as none is made negative. With 2, a block group of 450 to 499
+ * The number of such counts that people, and a group of them, mostly are in a block. Counts near
+ * zero add little noise, since none is made negative. With 2, a block group of 450 to 499
  * people has the reliability of groups that the Census Bureau reports (SSS2021-02).
  */
 const COUNTS = { people: 6, group: 2 };

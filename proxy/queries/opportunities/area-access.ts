@@ -225,12 +225,17 @@ export function areaAccessObjects(
     return [
       county.objects.index,
       release.accessObject(county),
-      ...[...of, ...(by === null ? [] : [weight])].map((name) =>
+      ...[...weightsAmong(release, of), ...(by === null ? [] : [weight])].map((name) =>
         release.weightObject(county, name),
       ),
       ...(state ? [state.objects.places] : []),
     ];
   });
+}
+
+/** Returns the weights among what is counted; the rest are types of POIs. */
+function weightsAmong(release: Release, of: readonly string[]): string[] {
+  return of.filter((name) => release.weight(name) !== undefined);
 }
 
 /** An area of averages, and the weights of its blocks. */
@@ -373,14 +378,15 @@ async function marginsOf(
 ): Promise<Record<string, number | null>> {
   const { blocks } = summedBlocks(parts);
   const margins: [string, number | null][] = [];
-  for (const [o, name] of of.entries()) {
+  for (const name of weightsAmong(release, of)) {
+    const count = largest[of.indexOf(name)];
     let total = 0;
     for (const { county, ordinals } of parts) {
       total += sumOf(ordinals, await release.weightCounts(county, name));
     }
-    const reached = total === 0 ? 0 : (largest[o] * blocks) / total;
+    const reached = total === 0 ? 0 : (count * blocks) / total;
     const summed = { blocks: reached, ofBlockGroups: Number.POSITIVE_INFINITY, blockGroups: 0 };
-    const isUnknown = total === 0 && largest[o] > 0;
+    const isUnknown = total === 0 && count > 0;
     margins.push([name, isUnknown ? null : marginOf(release.weight(name)!, summed)]);
   }
   return Object.fromEntries(margins);
