@@ -15,7 +15,7 @@ export function licenceOf(table: string): string {
   return PUBLIC_DOMAIN.includes(table) ? 'public domain' : 'ODbL-1.0';
 }
 
-/** Returns the line of credits below a text about a release; a fictional city credits nobody. */
+/** Returns the sources that a text about a release has to name; a fictional city has none. */
 export function sourcesOf(release: Release): string {
   const states = Object.keys(release.manifest.states);
   return states.every((state) => state === FICTIONAL_STATE)
