@@ -6,7 +6,7 @@ import type { CountyManifest } from '../../../shards/release/manifest.ts';
 import type { Release } from '../../../shards/release/release.ts';
 import type { CountyBlock, DestTypeId, Tenths } from '../../../shards/units.ts';
 import type { Rows } from '../../formats/rows.ts';
-import { leavesOf, type NthFilter, type TypeTimes, typeTimesOf } from '../nearest/nth-times.ts';
+import { leavesOf, type NthFilter, type TypeTimes, typeTimesOf } from '../nearest/nearest-times.ts';
 import type { Page } from '../rows/pagination.ts';
 import { timeKey } from '../rows/row-columns.ts';
 import {

@@ -9,7 +9,7 @@ import type { RowFormat } from '../../formats/rows.ts';
 import type { CursorSealer } from '../../http/cursor.ts';
 import type { QueryContext } from '../../services.ts';
 import { type CellParams, requestedCells } from '../modes-and-types.ts';
-import type { NthFilter } from '../nearest/nth-times.ts';
+import type { NthFilter } from '../nearest/nearest-times.ts';
 import { type NthParams, requestedNth } from '../nearest/summary.ts';
 import { nextCursor, type Page, type PagedRequest, pagedRequest } from '../rows/pagination.ts';
 import { AreaRows, type AreaTimes, nearestTimes, nthTimes } from './area-rows.ts';

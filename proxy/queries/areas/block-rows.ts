@@ -7,7 +7,7 @@ import type { Bytes, CountyBlock, DestTypeId } from '../../../shards/units.ts';
 import { Columns, Geometry, KeptPart, NO_COLUMNS } from '../../formats/columns.ts';
 import type { Rows } from '../../formats/rows.ts';
 import type { CellFilter } from '../modes-and-types.ts';
-import { NTH, type NthFilter } from '../nearest/nth-times.ts';
+import { NTH, type NthFilter } from '../nearest/nearest-times.ts';
 import { unroutedReason } from '../origins/unrouted.ts';
 import {
   GEOID,

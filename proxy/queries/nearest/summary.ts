@@ -34,7 +34,7 @@ import {
   nearestTimesOf,
   nthColumns,
   nthTimesOf,
-} from './nth-times.ts';
+} from './nearest-times.ts';
 
 /** A request for the n-th nearest POIs, or for counts of POIs. */
 export interface NthParams {
