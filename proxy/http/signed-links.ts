@@ -1,5 +1,6 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import type { EpochSeconds } from '../../shards/units.ts';
+import { isEqualHash } from '../ledger/equal-hash.ts';
 
 /**
  * Signs addresses that work without a key until they expire, with HMAC-SHA-256. A link contains
@@ -18,11 +19,9 @@ export class LinkSigner {
   }
 
   isSigned(path: string, expires: EpochSeconds, signature: string): boolean {
-    const given = Buffer.from(signature);
-    return this.#secrets().some((secret) => {
-      const right = Buffer.from(signatureOf(secret, path, expires));
-      return given.length === right.length && timingSafeEqual(given, right);
-    });
+    return this.#secrets().some((secret) =>
+      isEqualHash(signature, signatureOf(secret, path, expires)),
+    );
   }
 }
 

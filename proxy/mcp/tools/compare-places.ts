@@ -38,7 +38,7 @@ export const comparePlaces = tool({
   async price({ places, types }, calls) {
     return priceOf(places.length, (await calls.types()).resolve(types));
   },
-  async run({ places, types: names, mode, minutes, weight, departure, percentile }, calls) {
+  async run({ places, types: names, mode, minutes, weight, ...times }, calls) {
     const catalogue = await calls.types();
     const types = catalogue.resolve(names);
     /** Names by GEOID. */
@@ -64,8 +64,7 @@ export const comparePlaces = tool({
           mode: [mode],
           type: types.map(({ id }) => id),
           weight: [weight],
-          departure,
-          percentile,
+          ...times,
           ...(needsBasket(types) && { all_of: criteria }),
         }),
       );
@@ -86,7 +85,7 @@ export const comparePlaces = tool({
       text: [
         `${weight} within ${minutes} minutes ${byMode(mode)}`,
         ...lines,
-        ...transitNotes([mode], { departure, percentile }),
+        ...transitNotes([mode], times),
       ].join('\n'),
       data: { total, within },
     };

@@ -27,11 +27,11 @@ export const explainBlock = tool({
     const rows = modes.length * rowCountOf((await calls.types()).resolve(types));
     return Math.max(PLANS.charges.minimum, rows);
   },
-  async run({ origin: text, types: names, modes, departure, percentile }, calls, site) {
+  async run({ origin: text, types: names, modes, ...times }, calls, site) {
     const { origin, named } = await resolveOrigin(calls, text);
     const catalogue = await calls.types();
     const types = catalogue.resolve(names);
-    const query = { mode: modes, type: types.map(({ id }) => id), departure, percentile };
+    const query = { mode: modes, type: types.map(({ id }) => id), ...times };
     const { client } = calls;
     const {
       block,
@@ -60,7 +60,7 @@ export const explainBlock = tool({
         head,
         ...lines,
         ...unroutedTexts(unrouted),
-        ...transitNotes(Object.keys(minutes), { departure, percentile }),
+        ...transitNotes(Object.keys(minutes), times),
       ].join('\n'),
       data: { block: geoid, population, minutes, unrouted: unroutedTexts(unrouted) },
       links: mapLink(

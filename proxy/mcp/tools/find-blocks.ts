@@ -51,7 +51,7 @@ export const findBlocks = tool({
     next_cursor: z.string().nullable(),
   }),
   price: async ({ limit }) => limit,
-  async run({ area: text, all_of, near = [], departure, percentile, limit, cursor }, calls, site) {
+  async run({ area: text, all_of, near = [], limit, cursor, ...times }, calls, site) {
     const { area, name, middle } = await resolveArea(calls, text);
     const catalogue = await calls.types();
     const types = all_of.map(({ type }) => catalogue.resolveOne(type));
@@ -61,8 +61,7 @@ export const findBlocks = tool({
       area,
       all_of: criteria,
       ...(points.length > 0 && { near: points }),
-      departure,
-      percentile,
+      ...times,
     };
     const { results, next_cursor } = await calls.data(
       calls.client.matchBlocks({ ...request, limit, cursor }),
@@ -84,7 +83,7 @@ export const findBlocks = tool({
       `${name}, ${words.join(', ')}: ${page}${counted(results.length, 'block')}`,
       ...results.map(({ geoid, population }) => `${geoid} (${populationText(population)})`),
       ...(next_cursor === null ? [] : [`More by cursor: ${next_cursor}`]),
-      ...transitNotes(modes, { departure, percentile }),
+      ...transitNotes(modes, times),
     ];
     if (results.length === 0 && area.center) {
       lines.push(

@@ -33,10 +33,7 @@ export const measureCoverage = tool({
     const { area_minimum, basket } = PLANS.charges;
     return Math.max(area_minimum, rows + (all_of.length > 0 ? basket : 0));
   },
-  async run(
-    { area: text, types: names = [], mode, weight, all_of = [], departure, percentile },
-    calls,
-  ) {
+  async run({ area: text, types: names = [], mode, weight, all_of = [], ...times }, calls) {
     requireAny(names, all_of);
     const { area, name } = await resolveArea(calls, text);
     const catalogue = await calls.types();
@@ -52,8 +49,7 @@ export const measureCoverage = tool({
         area,
         weight: [weight],
         ...rowsOf,
-        departure,
-        percentile,
+        ...times,
         ...(criteria.length > 0 && { all_of: criteria }),
       }),
     );
@@ -81,7 +77,7 @@ export const measureCoverage = tool({
       lines.push(`Missing only: ${gains.join(', ')}`);
     }
     const modes = [...rowsOf.mode, ...criteria.map((one) => one.mode)];
-    lines.push(...transitNotes(modes, { departure, percentile }));
+    lines.push(...transitNotes(modes, times));
     return {
       text: [`${name}: ${withCommas(total)} ${weight}`, ...lines].join('\n'),
       data: {

@@ -45,7 +45,7 @@ export const reachFrom = tool({
     unrouted,
   }),
   price: async ({ of, minutes }) => of.length * (minutes?.length ?? DEFAULT_COUNTS),
-  async run({ origin: text, mode, direction, of, minutes, departure, percentile }, calls, site) {
+  async run({ origin: text, mode, direction, of, minutes, ...times }, calls, site) {
     const asked = await resolveReach(calls, text);
     if (minutes?.some((one, i) => i > 0 && one <= minutes[i - 1])) {
       throw new NeedsChoice('minutes must ascend, such as [15, 30, 60].');
@@ -73,8 +73,7 @@ export const reachFrom = tool({
       mode: [mode],
       direction,
       of: [...names.keys()],
-      departure,
-      percentile,
+      ...times,
       ...(minutes && { minutes }),
     };
     /** Counts by what is counted, and minutes, with their text after `where`. */
@@ -90,7 +89,7 @@ export const reachFrom = tool({
         return `${of}: ${parts.join(', ')}`;
       });
       const head = `Within reach ${direction} ${where} ${byMode(mode)}`;
-      const notes = transitNotes(lines.length > 0 ? [mode] : [], { departure, percentile });
+      const notes = transitNotes(lines.length > 0 ? [mode] : [], times);
       return { text: [head, ...lines, ...missing, ...notes].join('\n'), within };
     };
     if ('averaged' in asked) {
@@ -98,23 +97,10 @@ export const reachFrom = tool({
       if (hasTypes) {
         throw new NeedsChoice('Averages of an area are of weights: send of such as ["jobs"].');
       }
+      const shown = { include_missing: true, ...query };
       const { results } = COUNTY_FIPS.test(averaged)
-        ? await calls.data(
-            client.getCountyAccess({
-              fips: averaged,
-              by: 'county',
-              include_missing: true,
-              ...query,
-            }),
-          )
-        : await calls.data(
-            client.getPlaceAccess({
-              geoid: averaged,
-              by: 'place',
-              include_missing: true,
-              ...query,
-            }),
-          );
+        ? await calls.data(client.getCountyAccess({ fips: averaged, by: 'county', ...shown }))
+        : await calls.data(client.getPlaceAccess({ geoid: averaged, by: 'place', ...shown }));
       const own = results.filter(({ geoid }) => geoid === averaged);
       const { total = 0, no_data = 0 } = own[0] ?? {};
       const leftOut =
