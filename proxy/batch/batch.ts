@@ -70,18 +70,18 @@ export async function runBatch<O>(
   const results = format.rows(batch.columns);
   const about: object[] = [];
   const errors: object[] = [];
+  const truncated: unknown[] = [];
+  let truncated_reason: TruncatedReason | null = null;
   const { origins, rowBudget, rowPrice, turns } = batch;
   let count = 0;
   let isAnswered = false;
-  for (let first = 0; first < origins.length; first += WIDTH) {
+  for (let first = 0; first < origins.length && truncated_reason === null; first += WIDTH) {
     const outcomes = await Promise.all(
       origins.slice(first, first + WIDTH).map((origin) => batch.respond(origin)),
     );
     // Origins without rows take time, too.
     await turns.yieldIfOverdue();
     const paid: OriginResult[] = [];
-    const truncated: unknown[] = [];
-    let truncated_reason: TruncatedReason | null = null;
     for (const [i, outcome] of outcomes.entries()) {
       if ('type' in outcome) {
         errors.push({ ...outcome, ...batch.identify(origins[first + i]) });
@@ -109,13 +109,9 @@ export async function runBatch<O>(
       if (own) about.push(own);
       await turns.yieldIfOverdue();
     }
-    if (truncated_reason) {
-      const tokens = count * rowPrice;
-      return { results, tokens, isAnswered, about, errors, truncated, truncated_reason };
-    }
   }
   const tokens = count * rowPrice;
-  return { results, tokens, isAnswered, about, errors, truncated: [], truncated_reason: null };
+  return { results, tokens, isAnswered, about, errors, truncated, truncated_reason };
 }
 
 /** Converts a not-found problem to an entry of `errors`; rethrows anything else. */

@@ -97,11 +97,8 @@ function payerOf(endpoint: Endpoint): 'ForMembers' | '' {
 function otherResponse(endpoint: Endpoint) {
   if (endpoint.access !== 'free' || endpoint.otherStatus === undefined) return {};
   const content = { 'application/json': { schema: endpoint.response } };
-  return { [endpoint.otherStatus]: { ...notReady(endpoint.otherStatus), content } };
-}
-
-function notReady(status: number) {
-  return { description: 'Not ready.', headers: otherHeaders(status) };
+  const headers = otherHeaders(endpoint.otherStatus);
+  return { [endpoint.otherStatus]: { description: 'Not ready.', headers, content } };
 }
 
 /** Media types of a response: JSON, and the formats of rows. */
