@@ -12,6 +12,8 @@ export interface MapColours {
   readonly water: string;
   readonly blockLine: string;
   readonly chosen: string;
+  /** Colour of a line of transit whose feed gives none. */
+  readonly route: string;
   /** Colour around an outline, so that the outline is visible on every colour. */
   readonly halo: string;
   /**
@@ -37,6 +39,7 @@ export const MAP_COLOURS: Readonly<Record<'light' | 'dark', MapColours>> = {
     water: '#b8cddd',
     blockLine: '#7d8791',
     chosen: '#c2185b',
+    route: '#85430a',
     halo: '#ffffff',
     difference: ['#0a3f7f', '#3d80c0', '#9cc4e4', '#c4c2bb', '#f3bf85', '#d17f2a', '#85430a'],
   },
@@ -48,6 +51,7 @@ export const MAP_COLOURS: Readonly<Record<'light' | 'dark', MapColours>> = {
     water: '#0d1a26',
     blockLine: '#56626b',
     chosen: '#ff6fa3',
+    route: '#ffd39a',
     halo: '#07090b',
     difference: ['#a5d4ff', '#559fe0', '#2f5f8f', '#4f5458', '#8a5a24', '#dd9440', '#ffd39a'],
   },

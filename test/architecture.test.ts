@@ -234,10 +234,10 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
 const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: number }>> = {
   builder: { files: 358, lines: 39_850 },
   infra: { files: 120, lines: 13_900 },
-  portal: { files: 240, lines: 23_200 },
+  portal: { files: 243, lines: 23_300 },
   proxy: { files: 270, lines: 35_050 },
   shards: { files: 174, lines: 17_400 },
-  test: { files: 818, lines: 117_650 },
+  test: { files: 818, lines: 117_700 },
 };
 
 const TOP_LEVEL = new Set([

@@ -6,6 +6,9 @@ import { defineConfig, type Plugin } from 'vite';
 /** Builds the pages next to the compiled program that serves them. */
 export default defineConfig({
   plugins: [mapDocument(), compressed()],
+  resolve: {
+    alias: { fflate: path.resolve(import.meta.dirname, 'map/tiles/no-inflate.ts') },
+  },
   build: {
     rolldownOptions: {
       input: { index: 'portal/pages/index.html', embed: 'portal/pages/embed.html' },

@@ -62,6 +62,8 @@ export function viewsOf({ block, api }: DemoService): readonly View[] {
         await buy('Load B')(page);
       },
     },
+    { name: 'map-access', path: map('v=access'), act: drawn },
+    { name: 'map-changes', path: map('v=changes'), act: drawn },
     { name: 'map-catchment', path: map('v=catchment'), act: drawn },
     { name: 'map-sites', path: map('v=sites'), act: drawn },
     {

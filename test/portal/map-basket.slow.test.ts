@@ -63,27 +63,33 @@ test('a basket is coloured and counted for free, with the counts that cost token
 
   // For tokens, a county is counted exactly, with the people who miss one criterion only.
   const owner = await site.proxy.customer({ tokens: 100 });
-  await page.getByRole('button', { name: 'Exact shares 11 tokens at most' }).click();
+  const [types, modes] = (['type', 'mode'] as const).map((member) => [
+    ...new Set(CRITERIA.map((criterion) => criterion[member])),
+  ]);
+  const price = 10 + types.length * modes.length;
+  await page.getByRole('button', { name: `Exact shares ${price} tokens at most` }).click();
   await page.getByLabel('API key').fill(owner.key);
   await page.getByLabel('API key').press('Enter');
-  await page.getByText('11 tokens charged, 89 tokens left.').waitFor();
+  await page.getByText(`${price} tokens charged, ${100 - price} tokens left.`).waitFor();
   const county = await exact({ counties: COUNTIES.slice(0, 1) });
-  // The row that is charged beside the basket is shown too.
-  const [{ mode, type, max_minutes }] = CRITERIA;
+  // The people of each criterion are shown too, from the rows that are charged beside the basket.
   const { key } = await site.proxy.customer();
-  const body = { area: { counties: COUNTIES.slice(0, 1) }, mode: [mode], type: [type] };
-  const [row] = (await site.proxy.post('/v1/coverage', key, body)).json().results;
-  const near = row.within[max_minutes];
-  const part = page.getByText(
-    new RegExp(` within 10 min on foot: ${text(near)} people, .*\\d%\\.$`),
+  const near = await Promise.all(
+    CRITERIA.map(async ({ mode, type, max_minutes }) => {
+      const body = { area: { counties: COUNTIES.slice(0, 1) }, mode: [mode], type: [type] };
+      const [row] = (await site.proxy.post('/v1/coverage', key, body)).json().results;
+      return row.within[max_minutes];
+    }),
   );
-  await part.waitFor();
   const exactTable = page.getByRole('table').filter({ hasText: 'not known' });
   expect(await exactTable.locator('tbody td:nth-child(2)').allTextContents()).toEqual(
     [...county.met.toReversed(), county.no_data].map(text),
   );
-  const missing = page.getByRole('table').filter({ hasText: 'Missing only' });
-  expect(await missing.locator('td').allTextContents()).toEqual(county.missing_only.map(text));
+  const each = page.getByRole('table').filter({ hasText: 'Lack it only' });
+  expect(await each.locator('td:nth-child(2)').allTextContents()).toEqual(near.map(text));
+  expect(await each.locator('td:nth-child(4)').allTextContents()).toEqual(
+    county.missing_only.map(text),
+  );
 
   // A city is chosen by the search.
   await page.getByRole('combobox', { name: /^Search/ }).fill('port mer');
@@ -91,7 +97,7 @@ test('a basket is coloured and counted for free, with the counts that cost token
   await page.waitForURL(/a=9957600/);
   await page.getByRole('heading', { name: 'Exact totals: Port Meridian' }).waitFor();
   await page.getByRole('button', { name: /^Exact shares/ }).click();
-  await page.getByText('11 tokens charged, 78 tokens left.').waitFor();
+  await page.getByText(`${price} tokens charged, ${100 - 2 * price} tokens left.`).waitFor();
   const city = await exact({ places: ['9957600'] });
   expect(await exactTable.locator('tbody td:nth-child(2)').allTextContents()).toEqual(
     [...city.met.toReversed(), city.no_data].map(text),

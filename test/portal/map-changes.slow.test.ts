@@ -58,7 +58,7 @@ async function changesByBlock(): Promise<ReadonlyMap<string, Change>> {
 
 /** The label that a change should have. */
 function labelOf({ was, is }: Change): string {
-  if (was < 0 || is < 0) return 'no street near';
+  if (was < 0 || is < 0) return 'not known';
   if (was === 0) return is === 0 ? 'stays over 30' : 'now within 30';
   if (is === 0) return 'now over 30';
   const steps = Math.ceil(was / 5) - Math.ceil(is / 5);

@@ -15,7 +15,8 @@ export function useUnits(): Units {
   return units;
 }
 
-function storedUnits(): Units {
+/** The units of this browser at this moment; those of `useUnits` are kept up to date. */
+export function storedUnits(): Units {
   try {
     return localStorage.getItem(KEY) === 'metric' ? 'metric' : 'us';
   } catch {

@@ -10,6 +10,7 @@ import {
 import { BAND_ENDS, BEYOND, UNROUTED } from '../../../../shards/bands/time-bands.ts';
 import { onDemand } from '../../../../shards/concurrency/on-demand.ts';
 import { count } from '../../formats.ts';
+import { LACKING } from '../measures/changes.ts';
 import { ColumnSource } from './column-source.ts';
 
 export function geoidText(geoid: number): string {
@@ -18,6 +19,7 @@ export function geoidText(geoid: number): string {
 
 /** Words for a band: `5–10 min`, `over 30 min` … */
 export function classWords(band: number): string {
+  if (band === LACKING) return 'not in that release';
   if (band === UNROUTED) return 'no street near';
   if (band === BEYOND) return `over ${BAND_ENDS.at(-1)} min`;
   return `${BAND_ENDS[band - 2] ?? 0}–${BAND_ENDS[band - 1]} min`;

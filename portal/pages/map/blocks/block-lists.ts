@@ -1,6 +1,7 @@
 import { BAND_ENDS, UNROUTED } from '../../../../shards/bands/time-bands.ts';
 import { boxOf, edgesOf } from '../../../../shards/geometry/wgs84.ts';
 import { type BasketBlocks, type Criterion, criteriaMet } from '../measures/basket.ts';
+import { LACKING } from '../measures/changes.ts';
 import type { Comparison } from '../measures/comparison.ts';
 import type { Reach } from '../measures/reach.ts';
 import { MAX_MINUTES, writeCriterion } from '../state/map-state.ts';
@@ -208,21 +209,25 @@ function nameOf(stated: Stated): string {
 
 /**
  * Members `NAME_over` and `NAME_to`: the bounds of a band in minutes. Over 30 minutes, `NAME_to` is
- * null; without a street near, both are.
+ * null; without a street near, and of a block that a release lacks, both are.
  */
 function boundMembers(name: string, bands: Uint8Array): BlockList['members'] {
   return {
-    [`${name}_over`]: (i) => (bands[i] === UNROUTED ? null : (BAND_ENDS[bands[i] - 2] ?? 0)),
+    [`${name}_over`]: (i) => (isKnown(bands[i]) ? (BAND_ENDS[bands[i] - 2] ?? 0) : null),
     [`${name}_to`]: (i) => BAND_ENDS[bands[i] - 1] ?? null,
   };
 }
 
-/** Column of bands, in whose order blocks without a street near are the farthest. */
+function isKnown(band: number): boolean {
+  return band !== UNROUTED && band !== LACKING;
+}
+
+/** Column of bands, in whose order blocks without a band are the farthest. */
 function bandColumn(title: string, bands: Uint8Array): BlockColumn {
   return {
     title,
     textOf: (i) => classWords(bands[i]),
-    rankOf: (i) => (bands[i] === UNROUTED ? Number.POSITIVE_INFINITY : bands[i]),
+    rankOf: (i) => (isKnown(bands[i]) ? bands[i] : Number.POSITIVE_INFINITY),
   };
 }
 

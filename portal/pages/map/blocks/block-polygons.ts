@@ -1,6 +1,7 @@
 import { dissolve } from '../../../../shards/geometry/dissolve.ts';
 import type { Rings } from '../../../../shards/geometry/rings.ts';
 import { latOf, lonOf } from '../../../../shards/geometry/web-mercator.ts';
+import { boxOf } from '../../../../shards/geometry/wgs84.ts';
 import { type Box, readTiles, TILE_ZOOMS, type TileAt, tilesIn } from '../tiles/vector-tiles.ts';
 
 type Position = readonly [lon: number, lat: number];
@@ -25,8 +26,48 @@ export async function blockPolygons(
   box: Box,
   wanted: ReadonlySet<number>,
 ): Promise<ReadonlyMap<number, Polygons>> {
+  const { zoom, pieces } = await readPieces(archiveUrl, box, wanted, MAX_TILES);
+  const polygons = new Map<number, Polygons>();
+  for (const [geoid, of] of pieces) {
+    const joined = joinedPieces(of, zoom);
+    if (joined.length > 0) polygons.set(geoid, joined);
+  }
+  return polygons;
+}
+
+/** Maximum number of tiles that an outline is read from, about those of a screen. */
+const MAX_OUTLINE_TILES = 12;
+/** A hole smaller than this share of its shell, in width and height, is of blocks left out. */
+const LEAST_HOLE = 1 / 20;
+
+/** Reads the outline of some blocks together. `box`: as for `blockPolygons`. */
+export async function blockOutline(
+  archiveUrl: string,
+  box: Box,
+  wanted: ReadonlySet<number>,
+): Promise<Polygons> {
+  const { zoom, pieces } = await readPieces(archiveUrl, box, wanted, MAX_OUTLINE_TILES);
+  if (pieces.size === 0) return [];
+  return joinedPieces([...pieces.values()].flat(), zoom).map(([shell, ...holes]) => {
+    const least = sidesOf(shell).map((side) => side * LEAST_HOLE);
+    return [shell, ...holes.filter((hole) => sidesOf(hole).some((side, i) => side > least[i]))];
+  });
+}
+
+function sidesOf(ring: readonly Position[]): readonly number[] {
+  const { minLon, minLat, maxLon, maxLat } = boxOf(ring);
+  return [maxLon - minLon, maxLat - minLat];
+}
+
+/** Reads the pieces of blocks, at the highest zoom at which a box has no more than `most` tiles. */
+async function readPieces(
+  archiveUrl: string,
+  box: Box,
+  wanted: ReadonlySet<number>,
+  most: number,
+): Promise<{ readonly zoom: number; readonly pieces: ReadonlyMap<number, readonly Piece[]> }> {
   let zoom: number = TILE_ZOOMS.most;
-  while (zoom > TILE_ZOOMS.blocks && tilesIn(box, zoom).length > MAX_TILES) zoom--;
+  while (zoom > TILE_ZOOMS.blocks && tilesIn(box, zoom).length > most) zoom--;
   const pieces = new Map<number, Piece[]>();
   const read = new Set<string>();
   let tiles = tilesIn(box, zoom);
@@ -45,12 +86,7 @@ export async function blockPolygons(
     }
     tiles = [...beyond.values()];
   }
-  const polygons = new Map<number, Polygons>();
-  for (const [geoid, of] of pieces) {
-    const joined = joinedPieces(of, zoom);
-    if (joined.length > 0) polygons.set(geoid, joined);
-  }
-  return polygons;
+  return { zoom, pieces };
 }
 
 interface TilePoint {
@@ -81,7 +117,7 @@ function crossed(rings: Piece['rings'], extent: number): readonly (readonly [num
   });
 }
 
-/** The union of the pieces of a block, each clipped to its tile. */
+/** The union of pieces of blocks, each clipped to its tile. */
 function joinedPieces(pieces: readonly Piece[], zoom: number): Polygons {
   const rings = pieces.map(({ x, y, extent, rings }) =>
     rings.map((ring) =>

@@ -1,4 +1,3 @@
-import { byMode, SLOW_WALK_KMH } from '../../../../shards/modes.ts';
 import type { Timing } from '../../../../shards/services.ts';
 import type { Mode } from '../../../client/src/index.ts';
 import { keylessClient } from '../../api/clients.ts';
@@ -7,6 +6,7 @@ import { portalConfig } from '../../api/portal.ts';
 import { type DestinationType, releaseFacts } from '../../api/release.ts';
 import { dayMonthYear, type Units } from '../../formats.ts';
 import { type BaseMap, loadBaseMap } from './base-map-style.ts';
+import { byMode, slowWalk } from './mode-words.ts';
 import { openingBox } from './opening-box.ts';
 import { nearestOf, placesOf } from './type-nouns.ts';
 import { inOrder, type Weight } from './weights.ts';
@@ -231,13 +231,13 @@ const TIMES: Readonly<Record<string, string>> = {
   walk: 'Walking time',
   bike: 'Biking time',
   transit: 'Transit time',
-  walk_slow: `Walking time at ${SLOW_WALK_KMH} km/h`,
   step_free: 'Step-free walking time',
 };
 
 /** `Walking time to the nearest grocery store`. */
 export function mapTitle(mode: string, typeName: string): string {
-  return `${TIMES[mode] ?? `Time ${byMode(mode)}`} to ${nearestOf(typeName)}`;
+  const time = mode === 'walk_slow' ? `Walking time at ${slowWalk()}` : TIMES[mode];
+  return `${time ?? `Time ${byMode(mode)}`} to ${nearestOf(typeName)}`;
 }
 
 /** Credits that a picture, a file or a page with data of a release must show. */

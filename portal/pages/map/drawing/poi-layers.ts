@@ -52,7 +52,7 @@ export class PoiLayers {
   }
 
   paint(scheme: Scheme): void {
-    const { halo, chosen } = MAP_COLOURS[scheme];
+    const { halo, chosen, route } = MAP_COLOURS[scheme];
     const map = this.#map;
     for (const [i, { of }] of this.#shown.entries()) {
       const id = POIS + i;
@@ -60,7 +60,7 @@ export class PoiLayers {
       map.setPaintProperty(id + NAMES, 'text-halo-color', halo);
       if (of === 'lines') {
         map.setPaintProperty(id + HALO, 'line-color', halo);
-        map.setPaintProperty(id, 'line-color', ['coalesce', ['get', 'color'], chosen]);
+        map.setPaintProperty(id, 'line-color', ['coalesce', ['get', 'color'], route]);
         continue;
       }
       map.setPaintProperty(id, 'circle-color', of === 'stops' ? halo : chosen);

@@ -3,12 +3,15 @@ import { BEYOND, UNROUTED } from '../../../../shards/bands/time-bands.ts';
 /**
  * Classes of blocks by how the band of the nearest POI differs between two releases: 1 newly within
  * 30 minutes, 2 sooner by two bands or more, 3 sooner by one, 4 the same, 5 later by one, 6 later
- * by two or more, 7 no longer within 30 minutes; 0 over 30 minutes in both; 8 not known.
+ * by two or more, 7 no longer within 30 minutes; 0 over 30 minutes in both; 8 not known: no street
+ * near in one of them, or one lacks the block.
  */
 export const CHANGE_CLASSES = [1, 2, 3, 4, 5, 6, 7] as const;
 export const NEITHER = 0;
 export const NOT_KNOWN = 8;
 const SAME = 4;
+/** Stands for the band of a block that a release lacks. */
+export const LACKING = 255;
 
 /** Classes of the changes from `before` to `after`, the bands of the same blocks. */
 export function changeClasses(before: Uint8Array, after: Uint8Array): Uint8Array {
@@ -16,18 +19,18 @@ export function changeClasses(before: Uint8Array, after: Uint8Array): Uint8Array
 }
 
 function changeClass(was: number, is: number): number {
-  if (was === UNROUTED || is === UNROUTED) return NOT_KNOWN;
+  if ([was, is].some((band) => band === UNROUTED || band === LACKING)) return NOT_KNOWN;
   if (was === BEYOND) return is === BEYOND ? NEITHER : 1;
   if (is === BEYOND) return 7;
   return SAME + Math.max(-2, Math.min(2, is - was));
 }
 
-/** The numbers of a list of blocks in the order of another; 0 for blocks that the list lacks. */
+/** The bands of a list of blocks in the order of another; `LACKING` for those not in the list. */
 export function alignedTo(
   wanted: Float64Array,
   { geoids, bands }: { readonly geoids: Float64Array; readonly bands: Uint8Array },
 ): Uint8Array {
-  const aligned = new Uint8Array(wanted.length);
+  const aligned = new Uint8Array(wanted.length).fill(LACKING);
   let at = 0;
   for (let i = 0; i < wanted.length; i++) {
     while (at < geoids.length && geoids[at] < wanted[i]) at++;

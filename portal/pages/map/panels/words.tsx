@@ -1,8 +1,8 @@
-import { byMode } from '../../../../shards/modes.ts';
 import type { Timing } from '../../../../shards/services.ts';
 import { count } from '../../formats.ts';
 import { MAX_COUNTIES } from '../blocks/coloured-blocks.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
+import { byMode } from '../catalogue/mode-words.ts';
 import { timingWords } from '../catalogue/windows.ts';
 import { useMap } from '../state/map-context.ts';
 import type { Direction, Origin } from '../state/map-state.ts';

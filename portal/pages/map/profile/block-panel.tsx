@@ -1,10 +1,10 @@
 import { useEffect } from 'preact/hooks';
-import { byMode } from '../../../../shards/modes.ts';
 import type { PoiTime } from '../../../client/src/index.ts';
 import { count } from '../../formats.ts';
 import { Notice } from '../../parts/notice.tsx';
 import { Section } from '../../parts/page.tsx';
 import { useFoundBlock } from '../blocks/use-block-facts.ts';
+import { byMode } from '../catalogue/mode-words.ts';
 import { Paid } from '../paid/paid.tsx';
 import { useMap } from '../state/map-context.ts';
 import { FreeProfile } from './free-profile.tsx';

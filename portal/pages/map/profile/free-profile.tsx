@@ -1,8 +1,8 @@
 import { BEYOND, UNROUTED } from '../../../../shards/bands/time-bands.ts';
-import { byMode } from '../../../../shards/modes.ts';
 import { useLoaded } from '../../api/use-loaded.ts';
 import { classWords } from '../blocks/block-bands.ts';
 import type { KnownBlock } from '../blocks/coloured-blocks.ts';
+import { byMode } from '../catalogue/mode-words.ts';
 import { useColourScheme } from '../drawing/use-colour-scheme.ts';
 import { bandSwatch } from '../panels/legend-swatches.ts';
 import { SwatchBox } from '../panels/swatches.tsx';

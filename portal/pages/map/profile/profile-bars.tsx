@@ -1,6 +1,6 @@
-import { byMode } from '../../../../shards/modes.ts';
 import type { CategoryTime, DataOf, PoiTime } from '../../../client/src/index.ts';
 import { type MapType, modeName } from '../catalogue/catalogue.ts';
+import { byMode } from '../catalogue/mode-words.ts';
 import { TransitNote } from '../panels/words.tsx';
 import { useMap } from '../state/map-context.ts';
 import { markerId, type Profile } from './profile-request.ts';

@@ -1,10 +1,11 @@
-import { type MapView, titleOf, type Viewed } from '../views/map-view.ts';
+import { colouredBy, type MapView, titleOf, type Viewed } from '../views/map-view.ts';
 import '../../styles/map.css';
 import '../../styles/embed.css';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { PAGE_PATHS } from '../../../page-paths.ts';
 import { FICTIONAL } from '../../api/fictional.ts';
 import { useAreaBlocks } from '../blocks/area-blocks.ts';
+import { useOutline } from '../blocks/area-outline.ts';
 import { dataDates } from '../catalogue/catalogue.ts';
 import type { DrawnMap } from '../drawing/draw-map.ts';
 import { useColourScheme } from '../drawing/use-colour-scheme.ts';
@@ -44,13 +45,11 @@ function FreeMap() {
   const inArea = area.state === 'here' ? area.of : null;
   const free = useFreeViews(isFree ? state.view : 'nearest', inArea);
   const viewed = { ...NOTHING_LOADED, ...free, area, catalogue, state, choice, scheme };
-  const shown = useMemo(
-    () => view.shown(viewed),
-    [view, choice, state.basketBy, free.blocks, free.basket, free.access, free.changes],
-  );
+  const shown = useMemo(() => view.shown(viewed), colouredBy(viewed));
+  const outline = useOutline(area);
   const outlines = useMemo(
-    () => ({ selected: state.block, a: null, b: null, area: inArea?.outline ?? null }),
-    [state.block, inArea],
+    () => ({ selected: state.block, a: null, b: null, area: outline }),
+    [state.block, outline],
   );
   const title = titleOf(view, viewed);
   useEffect(() => {

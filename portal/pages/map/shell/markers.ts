@@ -1,9 +1,9 @@
 import { useMemo } from 'preact/hooks';
-import { byMode } from '../../../../shards/modes.ts';
 import type { DataOf } from '../../../client/src/index.ts';
 import { count } from '../../formats.ts';
 import { useFoundBlock } from '../blocks/use-block-facts.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
+import { byMode } from '../catalogue/mode-words.ts';
 import type { MapMarker } from '../drawing/map-markers.ts';
 import { originName } from '../panels/words.tsx';
 import type { Profile } from '../profile/profile-request.ts';

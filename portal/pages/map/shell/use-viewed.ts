@@ -1,5 +1,6 @@
 import { useMemo } from 'preact/hooks';
 import { bodyOf, metresWithin, useAreaBlocks, usePoisAround } from '../blocks/area-blocks.ts';
+import { useOutline } from '../blocks/area-outline.ts';
 import type { Shown } from '../drawing/draw-map.ts';
 import type { Outlines } from '../drawing/paint.ts';
 import { useColourScheme } from '../drawing/use-colour-scheme.ts';
@@ -10,7 +11,7 @@ import type { Profile } from '../profile/profile-request.ts';
 import { useMap } from '../state/map-context.ts';
 import type { MapState, Origin } from '../state/map-state.ts';
 import { catchmentOf } from '../views/catchment/catchment-request.ts';
-import type { Viewed } from '../views/map-view.ts';
+import { colouredBy, type Viewed } from '../views/map-view.ts';
 import { MAP_VIEWS } from '../views/map-views.ts';
 import { sidesOf } from '../views/reach/reach-request.ts';
 import { measuredSites } from '../views/sites/sites-request.ts';
@@ -56,29 +57,10 @@ export function useViewed(found: FoundPoi | null, profile: Profile | null): View
 }
 
 export function usePicture(viewed: Viewed): { readonly shown: Shown; readonly outlines: Outlines } {
-  const { state, choice, a, b, reach, comparison, catchment, sites } = viewed;
-  const { view, minutes, compared, basketBy, block, origin, otherOrigin } = state;
-  const { sitesColoured, sitesBy } = state;
-  const { service, bandsUrl, otherMode, sitesType } = choice;
-  const basket = viewed.basket.state === 'here' ? viewed.basket.view : null;
-  const access = viewed.access.state === 'here' ? viewed.access.view : null;
-  const changes = viewed.changes.state === 'here' ? viewed.changes.view : null;
-  // Depends on the parts that views show, since every move of the map makes a new state and choice.
-  const shown = useMemo(
-    () => MAP_VIEWS[view].shown(viewed),
-    [
-      ...[view, minutes, compared, basketBy, service, otherMode, bandsUrl],
-      ...[a?.name, b?.name, reach, comparison, catchment, basket?.blocks, basket?.of],
-      ...[access?.blocks, access?.of, choice.counted, state.direction],
-      ...[changes?.blocks, changes?.of],
-      // Bands are drawn from tiles, and need no blocks.
-      ((view === 'sites' ? sitesType : choice.type)?.leaves.length ?? 0) > 1 &&
-        viewed.blocks.state === 'here' &&
-        viewed.blocks.view.of,
-      ...[sites.nearest, sitesType, sitesColoured, sitesBy.within],
-    ],
-  );
-  const area = viewed.area.state === 'here' ? viewed.area.of.outline : null;
+  const { state } = viewed;
+  const { view, block, origin, otherOrigin } = state;
+  const shown = useMemo(() => MAP_VIEWS[view].shown(viewed), colouredBy(viewed));
+  const area = useOutline(viewed.area);
   const outlines = useMemo(() => outlinesOf(state, area), [view, block, origin, otherOrigin, area]);
   return { shown, outlines };
 }

@@ -55,7 +55,7 @@ function StillMap(props: {
       {layers.lines.map(({ colour, d }) => (
         <g key={colour} fill="none" stroke-linejoin="round" stroke-linecap="round">
           <path d={d} stroke={colours.halo} stroke-width="3.5" />
-          <path d={d} stroke={colour ?? colours.chosen} stroke-width="2" />
+          <path d={d} stroke={colour ?? colours.route} stroke-width="2" />
         </g>
       ))}
       <path d={layers.selected} fill="none" stroke={colours.halo} stroke-width="6" />

@@ -109,6 +109,28 @@ export interface MapRequest {
   readonly rows: 'results' | 'blocks' | 'basket';
 }
 
+/**
+ * Lists everything that `shown` of any view reads and may change, since every move of the map makes
+ * a new state and choice. Colours that depend on anything else stay as they were.
+ */
+export function colouredBy(of: Viewed): readonly unknown[] {
+  const { state, choice, a, b, reach, comparison, catchment, sites } = of;
+  const { view, minutes, compared, basketBy, direction, sitesColoured, sitesBy } = state;
+  const { service, bandsUrl, otherMode, type, sitesType, counted } = choice;
+  return [
+    ...[view, minutes, compared, basketBy, direction, sitesColoured, sitesBy.within],
+    ...[service, otherMode, bandsUrl, type, sitesType, counted],
+    ...[a?.name, b?.name, reach, comparison, catchment, sites.nearest],
+    ...[of.basket, of.access, of.changes].flatMap((one) =>
+      one.state === 'here' ? [one.view.blocks, one.view.of] : [null, null],
+    ),
+    // Bands are drawn from tiles, and need no blocks.
+    ((view === 'sites' ? sitesType : type)?.leaves.length ?? 0) > 1 &&
+      of.blocks.state === 'here' &&
+      of.blocks.view.of,
+  ];
+}
+
 /** The windows and percentiles of the transit times of a view: none, one, or those of A and B. */
 export function timingsOf({ sides, modes }: MapView, choice: Choice): readonly Timing[] {
   const { timing, otherTiming } = choice;

@@ -1,11 +1,11 @@
 import { UNROUTED } from '../../../../../shards/bands/time-bands.ts';
-import { byMode } from '../../../../../shards/modes.ts';
 import type { Timing } from '../../../../../shards/services.ts';
 import type { Mode } from '../../../../client/src/index.ts';
 import { MAP_COLOURS } from '../../../../map-classes.ts';
 import { count, percent } from '../../../formats.ts';
 import { countWords } from '../../blocks/block-bands.ts';
 import type { Tally } from '../../blocks/coloured-blocks.ts';
+import { byMode } from '../../catalogue/mode-words.ts';
 import type { Weight } from '../../catalogue/weights.ts';
 import { timingOf } from '../../catalogue/windows.ts';
 import type { Scheme } from '../../drawing/paint.ts';

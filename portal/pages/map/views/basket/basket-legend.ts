@@ -1,8 +1,8 @@
 import { UNROUTED } from '../../../../../shards/bands/time-bands.ts';
-import { byMode } from '../../../../../shards/modes.ts';
 import { MAP_COLOURS } from '../../../../map-classes.ts';
 import { count, percent } from '../../../formats.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
+import { byMode } from '../../catalogue/mode-words.ts';
 import type { Scheme } from '../../drawing/paint.ts';
 import type { Criterion } from '../../measures/basket.ts';
 import { type BasketTally, metClass } from '../../measures/basket.ts';

@@ -94,18 +94,16 @@ function ExactShares(props: {
 }) {
   const { coverage, criteria, catalogue } = props;
   const { total, with_all, met, missing_only, no_data } = coverage.basket!;
-  const [row] = coverage.results;
-  const [first] = criteria;
-  const near = (row.within as Readonly<Record<string, number>>)[first.minutes];
+  const nearOf = ({ type, mode, minutes }: Criterion) => {
+    const row = coverage.results.find((one) => one.dest_type_id === type && one.mode === mode);
+    return (row?.within as Readonly<Record<string, number>> | undefined)?.[minutes] ?? 0;
+  };
   const share = (of: number) => (total === 0 ? '' : percent(of / total));
   const most = Math.max(...missing_only);
   return (
     <>
       <p class="figure">
         <strong>{share(with_all)}</strong> of {counted(total, 'person', 'people')} have all
-      </p>
-      <p>
-        {criterionName(catalogue, first)}: {counted(near, 'person', 'people')}, {share(near)}.
       </p>
       <SumsTable
         caption="People by criteria met"
@@ -121,11 +119,11 @@ function ExactShares(props: {
         ]}
       />
       <SumsTable
-        caption="People who lack one criterion only"
-        heads={['Missing only', 'People']}
+        caption="People by criterion"
+        heads={['Criterion', 'Met by', 'Share', 'Lack it only']}
         rows={criteria.map((criterion, j) => ({
           name: criterionName(catalogue, criterion),
-          figures: [count(missing_only[j])],
+          figures: [count(nearOf(criterion)), share(nearOf(criterion)), count(missing_only[j])],
         }))}
       />
       <MarginNote margin={coverage.area.margin} />

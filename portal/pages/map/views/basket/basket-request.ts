@@ -22,24 +22,21 @@ export function basketRequest(
   times: Partial<Timing>,
 ): PaidRequest<Coverage> {
   const { row, basket, area_minimum } = PLANS.charges;
-  const price = Math.max(row + basket, area_minimum);
+  const { type, mode } = basketBody(area, criteria, times);
+  const price = Math.max(row * type!.length * mode!.length + basket, area_minimum);
   return paidCall('measureCoverage', basketBody(area, criteria, times), price);
 }
 
-/**
- * The body of `basketRequest`. One row is shown beside the basket, that of the first criterion;
- * without type and mode, the rows of all would be charged.
- */
+/** The body of `basketRequest`; the rows of each type and mode are charged beside the basket. */
 export function basketBody(
   area: Area,
   criteria: readonly Criterion[],
   times: Partial<Timing>,
 ): ParamsOf<'measureCoverage'> {
-  const [first] = criteria;
   return {
     area,
-    mode: [first.mode as Mode],
-    type: [first.type],
+    mode: [...new Set(criteria.map(({ mode }) => mode as Mode))],
+    type: [...new Set(criteria.map(({ type }) => type))],
     ...times,
     all_of: criteria.map(({ type, mode, minutes }) => ({
       type,

@@ -18,7 +18,7 @@ const LABELS: Readonly<Record<number, readonly [label: string, short: string]>> 
   6: ['later by 2 or more classes', 'later by 2+'],
   7: ['no longer within 30 min', 'now over 30'],
   [NEITHER]: ['over 30 min in both', 'stays over 30'],
-  [NOT_KNOWN]: ['no street near', 'no street near'],
+  [NOT_KNOWN]: ['no street near, or not in both releases', 'not known'],
 };
 
 /**

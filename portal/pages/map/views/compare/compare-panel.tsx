@@ -1,10 +1,10 @@
 import type { ComponentProps } from 'preact';
 import { useMemo } from 'preact/hooks';
-import { byMode } from '../../../../../shards/modes.ts';
 import { count } from '../../../formats.ts';
 import type { AreaBlocks, LoadedArea } from '../../blocks/area-blocks.ts';
 import { type BlockFacts, comparisonList } from '../../blocks/block-lists.ts';
 import { peopleOf, useBlockFacts } from '../../blocks/use-block-facts.ts';
+import { byMode } from '../../catalogue/mode-words.ts';
 import { useColourScheme } from '../../drawing/use-colour-scheme.ts';
 import {
   type Comparison,

@@ -1,5 +1,5 @@
-import { byMode } from '../../../../../shards/modes.ts';
 import { onRequest } from '../../../parts/failed-script.tsx';
+import { byMode } from '../../catalogue/mode-words.ts';
 import { type Comparison, differenceClasses, laterOf } from '../../measures/comparison.ts';
 import { reachClasses } from '../../measures/reach.ts';
 import { differenceSwatches, reachSwatches } from '../../panels/legend-swatches.ts';

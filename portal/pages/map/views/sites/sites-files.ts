@@ -51,6 +51,9 @@ const MAX_ADDRESSES = 200;
 export async function readSites(file: Blob, find: FindAddress): Promise<ReadSites> {
   if (file.size > MAX_BYTES) return { fault: 'The file is over 1 MB: too large for 1,000 sites.' };
   const text = textOf(await file.arrayBuffer());
+  if (text === null) {
+    return { fault: 'The file is neither UTF-8 nor UTF-16: save it as “CSV UTF-8”.' };
+  }
   if (text.includes('\0')) return { fault: 'The file is not text: save it as CSV.' };
   const placed = parseSitesCsv(text, 2 * REQUEST_LIMITS.sites);
   const parsed = 'faults' in placed ? ((await byAddress(text, find)) ?? placed) : placed;
@@ -108,10 +111,14 @@ export function sitesFile(sites: readonly Site[]): Blob {
   return new Blob(text, { type: 'text/csv' });
 }
 
-/** The text of a file in UTF-8, or in UTF-16 with a byte order mark. */
-function textOf(bytes: ArrayBuffer): string {
+/** The text of a file in UTF-8, or in UTF-16 with a byte order mark; null for any other. */
+function textOf(bytes: ArrayBuffer): string | null {
   const [first, second] = new Uint8Array(bytes, 0, Math.min(2, bytes.byteLength));
   if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le').decode(bytes);
   if (first === 0xfe && second === 0xff) return new TextDecoder('utf-16be').decode(bytes);
-  return new TextDecoder().decode(bytes);
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return null;
+  }
 }
