@@ -5,13 +5,12 @@ import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { publishExports } from '../../builder/export/publish-exports.ts';
 import { silent } from '../../builder/progress.ts';
-import { writeDemoCity } from '../../infra/demo/write-demo-city.ts';
 import { EXAMPLE, MODES, responseText } from '../../portal/pages/front/example.ts';
 import { PLANS } from '../../proxy/plans.ts';
 import { systemCode } from '../../shards/error-facts.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import { processorSeconds } from '../bench/processor-time.ts';
-import { buildPlain } from '../support/build-plain.ts';
+import { baltimoreStore } from '../support/baltimore-release.ts';
 import { askForExamples, readDocument } from '../support/example-requests.ts';
 import { expectSoundOpenApi } from '../support/openapi.ts';
 import { openProxy } from '../support/proxy-harness.ts';
@@ -148,8 +147,7 @@ test('the examples of the OpenAPI document follow the release, and return rows i
   const [before, document] = [await etag(), await readDocument(proxy)];
 
   // A release without census places, transit and tiles.
-  const town = await writeDemoCity({ blocks: 500, seed: 5, out: at('town') }, silent);
-  await buildPlain({ osm: [town.osm], blocks: town.blocks, release: 'town' }, store);
+  await cp(await baltimoreStore(), at('replaced'), { recursive: true });
   const types = { tables: ['types'], counties: [], format: 'parquet' } as const;
   await publishExports(await releaseIn(store), types, store, silent);
   await store.close();

@@ -177,23 +177,18 @@ test('names every object that is missing or truncated', async () => {
 test('finds a flipped byte in its row even when the object’s hash matches', async () => {
   const { pois, catchment, nearest } = county().objects;
   const { places } = release.manifest.states['99'].objects;
-  const rows: [ObjectRef, RegExp][] = [
-    [pois, /row \d+: corrupted/],
-    [county().objects['reach-from'], /row \d+: corrupted/],
-    [county().objects['reach-to']!, /row \d+: corrupted/],
-    [county().objects.transit!, /row \d+: corrupted/],
-    [catchment, /row \d+: corrupted/],
-    [nearest, /rows: row \d+: corrupted/],
-    [places, /row \d+: corrupted/],
-  ];
-  for (const [ref, said] of rows) {
-    const original = { ...ref };
-    const bytes = await release.bytesOf(ref);
-    // The middle of each of these objects lies in its rows.
-    bytes[bytes.length >> 1] ^= 16;
-    await release.replace(ref, bytes);
-    await expectOneFault(ref, said);
-    Object.assign(ref, original);
+  const { 'reach-from': from, 'reach-to': to, transit } = county().objects;
+  // Times to the nearest follow from intact rows only.
+  for (const refs of [[nearest], [pois, from, to!, transit!, catchment, places]]) {
+    const originals = refs.map((ref) => ({ ...ref }));
+    for (const ref of refs) {
+      const bytes = await release.bytesOf(ref);
+      // The middle of each of these objects lies in its rows.
+      bytes[bytes.length >> 1] ^= 16;
+      await release.replace(ref, bytes);
+    }
+    await expectFaults(refs, /row \d+: corrupted/);
+    for (const [i, ref] of refs.entries()) Object.assign(ref, originals[i]);
   }
 });
 
@@ -419,7 +414,6 @@ test('recounts the manifest’s figures for a county or a state', async () => {
 
 test('finds weights whose counts were altered under a new hash, and weights that lack a column', async () => {
   const ref = county().objects.weights!;
-  const whole = await release.bytesOf(ref);
   const store = new FolderStore(release.folder);
   const table = await WeightTable.open(store, ref);
   const columns = await Promise.all(
@@ -438,8 +432,6 @@ test('finds weights whose counts were altered under a new hash, and weights that
   ]);
   await release.replace(ref, encodeWeights(stemOf(ref), table.blocks, columns.toSpliced(jobs, 1)));
   await expectOneFault(ref, 'jobs');
-  await release.replace(ref, whole);
-  expect(await publishedFaults()).toEqual([]);
 });
 
 test('finds a county whose number of blocks differs from the manifest’s in every object with rows', async () => {
@@ -502,17 +494,19 @@ test('finds a map that lacks one of its features', async () => {
     properties: { dest_id: id },
   }));
   const columns = [{ name: 'dest_id', type: 'int64' as const }];
-  const original = { ...poiMap };
   await release.replace(poiMap, writeFlatGeobuf('pois', columns, points));
-  await expectOneFault(poiMap, `features: ${points.length}, not the ${points.length + 1} of`);
-  Object.assign(poiMap, original);
-
   const { 'county-map': countyMap } = release.manifest.objects;
   await release.replace(
     countyMap,
     await release.bytesOf(release.manifest.states['99'].objects['place-map']),
   );
-  await expectOneFault(countyMap, /features: .*the manifest says 99001 99003/);
+  const faults = await publishedFaults();
+  expect(faults.sort()).toEqual([
+    expect.stringMatching(`^${countyMap.name}: features: .*the manifest says 99001 99003`),
+    expect.stringContaining(
+      `${poiMap.name}: features: ${points.length}, not the ${points.length + 1} of`,
+    ),
+  ]);
 });
 
 test('finds polygons of blocks that are not in the index', async () => {
@@ -589,8 +583,12 @@ test('finds a directory of addresses that is not that of the counties', async ()
   expect(ref).toEqual(original);
   await publish([first]);
   await expectOneFault(ref, 'counties: 99001; the manifest says 99001 99003');
-  await publish([{ ...first, headBytes: first.headBytes - 1 }, second]);
-  await expectOneFault(refs[0], `head: ${first.headBytes} bytes`);
-  await publish([first, { ...second, zips: second.zips.slice(1) }]);
-  await expectOneFault(refs[1], `ZIP codes: ${second.zips[0]}, not in the directory`);
+  await publish([
+    { ...first, headBytes: first.headBytes - 1 },
+    { ...second, zips: second.zips.slice(1) },
+  ]);
+  expect((await publishedFaults()).sort()).toEqual([
+    expect.stringContaining(`${refs[0].name}: head: ${first.headBytes} bytes`),
+    expect.stringContaining(`${refs[1].name}: ZIP codes: ${second.zips[0]}, not in the directory`),
+  ]);
 });

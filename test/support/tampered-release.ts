@@ -15,6 +15,9 @@ import type { ObjectRef } from '../../shards/store/store.ts';
 import { LATEST } from '../../shards/store/store.ts';
 import { faultsIn } from './faults.ts';
 
+/** Folders of a store that only builds read. */
+const OF_BUILDS = ['plans', 'prepared', 'receipts', 'regions'];
+
 /** A copy of a store whose release can be tampered with, with or without updating its hashes. */
 export class TamperedRelease {
   readonly folder: string;
@@ -34,7 +37,8 @@ export class TamperedRelease {
    */
   static async copyOf(store: string, { tiles }: { tiles: boolean }): Promise<TamperedRelease> {
     const folder = await mkdtemp(path.join(tmpdir(), 'tta-tampered-'));
-    const isWanted = (file: string) => tiles || path.relative(store, file) !== 'tiles';
+    const left = tiles ? OF_BUILDS : [...OF_BUILDS, 'tiles'];
+    const isWanted = (file: string) => !left.includes(path.relative(store, file));
     await cp(store, folder, { recursive: true, filter: isWanted });
     const latest = JSON.parse(await readFile(path.join(folder, LATEST), 'utf8'));
     const manifest = JSON.parse(await readFile(path.join(folder, latest.manifest), 'utf8'));
