@@ -59,7 +59,7 @@ test.each([
   const inputs = await writeSmallCity(at(''), city(), (block) => {
     return `${[WEST, EAST][block]}0001001000`;
   });
-  const request = { ...inputs, counties: [], release: 'r' };
+  const request = { ...inputs, counties: [], release: 'r', tiles: false };
   const built = async (name: string, build: (store: FolderStore) => Promise<unknown>) => {
     mkdirSync(at(name));
     const store = new FolderStore(at(name));

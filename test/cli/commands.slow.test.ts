@@ -12,7 +12,7 @@ import { commandsOfTests, TTA } from '../support/tta.ts';
 const run = promisify(execFile);
 
 const folder = folderOfTests();
-const runIn = commandsOfTests();
+const runIn = commandsOfTests(folder);
 
 test('every command has help with its options', async () => {
   const help = async (...args: string[]) => (await runIn({}, ...args, '--help')).stdout;
@@ -37,9 +37,7 @@ test.each([
   ['--gtfs', ['fetch', '--county', '24510', '--out', 'a-folder']],
   ['--email', ['keys', 'create', '--ledger', 'sqlite:a-ledger']],
 ] as const)('an empty %s is refused, not taken for the default: %j', async (option, args) => {
-  const cwd = folder;
-  const ended = run(process.execPath, [TTA, ...args, option, ''], { cwd });
-  await expect(ended).rejects.toMatchObject({
+  expect(await runIn({}, ...args, option, '')).toMatchObject({
     code: 2,
     stdout: '',
     stderr: expect.stringMatching(
@@ -75,8 +73,7 @@ test.each([
 ] as const)(
   'wrong arguments exit with 2, and all that is missing is named: %j',
   async (args, said) => {
-    const ended = run(process.execPath, [TTA, ...args], { env: {}, cwd: folder });
-    const { code, stdout, stderr } = await ended.catch((error) => error);
+    const { code, stdout, stderr } = await runIn({}, ...args);
     expect([code, stdout]).toEqual([2, '']);
     for (const one of said) expect(stderr).toContain(one);
   },

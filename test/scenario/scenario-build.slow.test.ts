@@ -1,10 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, inject, test } from 'vitest';
 import { buildRelease } from '../../builder/build.ts';
 import type { BuildRequest } from '../../builder/build-request.ts';
 import { silent } from '../../builder/progress.ts';
-import { writeDemoCity } from '../../infra/demo/write-demo-city.ts';
 import { applyScenario } from '../../infra/scenario/apply-scenario.ts';
 import type { Manifest } from '../../shards/release/manifest.ts';
 import type { Release } from '../../shards/release/release.ts';
@@ -12,6 +11,7 @@ import { diffReleases } from '../../shards/release/release-diff.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import type { Tenths } from '../../shards/units.ts';
 import { ROW, writeCountyRow } from '../support/county-row.ts';
+import { demoRequest } from '../support/demo-release.setup.ts';
 import { releaseIn } from '../support/release-in.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
 import { commandsOfTests } from '../support/tta.ts';
@@ -123,7 +123,7 @@ test('the command says what the recipe shows, and tells problems by line', async
   const recipe = await readFile('infra/docs/recipes/scenario.md', 'utf8');
   const [, yaml] = /<<'END'\n([\s\S]*?)END\n/.exec(recipe)!;
   const [, shown] = /```text\n([\s\S]*?)```/.exec(recipe)!;
-  const { gtfs } = await writeDemoCity({ blocks: 600, seed: 7, out: at('recipe') }, silent);
+  const [gtfs] = demoRequest(inject('demoCity')).gtfs!;
   const [change, changed] = [at('change.yaml'), at('changed.zip')];
   await writeFile(change, yaml);
   const done = await runIn({}, 'scenario', change, '--gtfs', gtfs, '--out', changed);
@@ -140,13 +140,13 @@ test('the command says what the recipe shows, and tells problems by line', async
 });
 
 test('whoever rides a line every 6 minutes instead of every 12 gains exactly a minute at the 10th percentile, and nobody else gains', async () => {
-  const city = await writeDemoCity({ blocks: 600, seed: 7, out: at('city') }, silent);
+  const { osm, blocks, gtfs: feeds } = demoRequest(inject('demoCity'));
   // The railway alone, which leaves every 12 minutes all day.
   const alone = '  - {change: remove-route, route: [Crosstown, Old Bridge]}\n';
   const twice = `${alone}  - {change: adjust-headway, route: M, days: weekdays, headway: 6 min}\n`;
   const timesOf = async (name: string, changes: string) => {
-    const gtfs = [await scenario(name, city.gtfs, changes)];
-    return built('city-store', { osm: [city.osm], blocks: city.blocks, gtfs }, timesIn);
+    const gtfs = [await scenario(name, feeds![0], changes)];
+    return built('city-store', { osm, blocks, gtfs }, timesIn);
   };
   const before = await timesOf('alone', alone);
   const after = await timesOf('alone-twice', twice);

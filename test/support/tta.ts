@@ -32,18 +32,18 @@ export function ttaIn(env: Readonly<Record<string, string>>, ...args: string[]):
 export type RunIn = (env: Readonly<Record<string, string>>, ...args: string[]) => Promise<Ended>;
 
 /**
- * Runs commands of the tests of a file one after the other in a separate process, compiled. The
- * process loads the program once, which takes longer than most commands do, and starts with the
+ * Runs commands of the tests of a file one after the other in a separate process, compiled, in the
+ * given folder. The process loads the program once, which takes longer than most commands do, and starts with the
  * environment of the first command. A command fails if it leaves anything open, since it would not
  * end by itself.
  */
-export function commandsOfTests(): RunIn {
+export function commandsOfTests(cwd?: string): RunIn {
   let starting: Promise<Runner> | undefined;
   let last: Promise<unknown> = Promise.resolve();
   afterAll(async () => (await starting)?.end());
   return (env, ...args) => {
     const ended = last.then(async () => {
-      starting ??= startRunner({ ...process.env, ...env });
+      starting ??= startRunner({ ...process.env, ...env }, cwd);
       return (await starting).run({ args, env: { ...process.env, ...env } });
     });
     last = ended.catch(() => {});
@@ -56,9 +56,9 @@ interface Runner {
   end(): Promise<unknown>;
 }
 
-async function startRunner(env: NodeJS.ProcessEnv): Promise<Runner> {
+async function startRunner(env: NodeJS.ProcessEnv, cwd?: string): Promise<Runner> {
   const stdio = ['ignore', 'inherit', 'inherit', 'ipc'] as const;
-  const child = spawn(process.execPath, [RUNNER], { env, stdio: [...stdio] });
+  const child = spawn(process.execPath, [RUNNER], { env, cwd, stdio: [...stdio] });
   const exited = once(child, 'exit');
   const crashed = exited.then(() => {
     throw new Error('the process that runs commands has ended');
