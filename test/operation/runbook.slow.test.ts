@@ -52,7 +52,8 @@ async function tta(line: string): Promise<string> {
 }
 
 async function serve(args: string, env: Readonly<Record<string, string>> = rgw.env) {
-  const server = await startServer([TTA, ...args.split(' '), '--port', '0'], env);
+  const own = { RELEASE_POLL_SECONDS: '1', ...env };
+  const server = await startServer([TTA, ...args.split(' '), '--port', '0'], own);
   servers.push(server);
   return server;
 }

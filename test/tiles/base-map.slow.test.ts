@@ -41,7 +41,17 @@ afterAll(() => Promise.all([baltimore?.store.close(), city?.close()]));
 
 type Layers = Readonly<Record<string, readonly VectorTileFeature[]>>;
 
-async function layersAt(archive: PMTiles, z: number, x: number, y: number): Promise<Layers> {
+/** Tiles of the two maps that have been read. */
+const tiles = new Map<string, Promise<Layers>>();
+
+function layersAt(archive: PMTiles, z: number, x: number, y: number): Promise<Layers> {
+  const key = `${archive === map} ${z}/${x}/${y}`;
+  const layers = tiles.get(key) ?? readLayers(archive, z, x, y);
+  tiles.set(key, layers);
+  return layers;
+}
+
+async function readLayers(archive: PMTiles, z: number, x: number, y: number): Promise<Layers> {
   const tile = await archive.getZxy(z, x, y);
   if (!tile) return {};
   const { layers } = new VectorTile(new PbfReader(tile.data));
@@ -104,17 +114,13 @@ test('every street that osmium reads is drawn through all its nodes, by its clas
       type === 'way' && classes.includes(tags.get('highway') ?? '') && !tags.has('area'),
   );
   expect(streets.length).toBeGreaterThan(1_000);
-  const tiles = new Map<string, Promise<Layers>>();
   const missing: string[] = [];
   for (const { id, tags, refs } of streets) {
     for (const ref of refs!) {
       const { lon, lat } = nodes.get(ref)!;
       const [x, y] = tilePosition(Number(lon), Number(lat), LAST_ZOOM);
-      const [tileX, tileY] = [Math.floor(x), Math.floor(y)];
-      const key = `${tileX}/${tileY}`;
-      const layers = tiles.get(key) ?? layersAt(map, LAST_ZOOM, tileX, tileY);
-      tiles.set(key, layers);
-      const isDrawn = ((await layers).roads ?? []).some(
+      const layers = await layersAt(map, LAST_ZOOM, Math.floor(x), Math.floor(y));
+      const isDrawn = (layers.roads ?? []).some(
         (road) =>
           road.properties.kind_detail === tags.get('highway') &&
           road.properties.name === tags.get('name') &&
