@@ -1,4 +1,5 @@
 import { blocksOfArea, marginsOf } from '../../../proxy/queries/areas/area.ts';
+import { placeOf } from '../../../proxy/queries/areas/places.ts';
 import { linkModeOf, modeIdOf } from '../../../shards/modes.ts';
 import type { Release } from '../../../shards/release/release.ts';
 import { MICRO } from '../../../shards/units.ts';
@@ -58,7 +59,8 @@ async function* blockLines(release: Release): AsyncGenerator<string> {
 
 async function* placeLines(release: Release, places: readonly Place[]): AsyncGenerator<string> {
   for (const { geoid, area } of places) {
-    const parts = await blocksOfArea(release, { kind: 'places', geoids: [geoid] });
+    const isServed = (await placeOf(release, geoid)) !== undefined;
+    const parts = isServed ? await blocksOfArea(release, { kind: 'places', geoids: [geoid] }) : [];
     const margin = marginsOf(release, parts, [PEOPLE.weight])[PEOPLE.weight];
     yield line(geoid, margin, ewkbMultiPolygon(area));
   }
