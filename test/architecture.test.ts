@@ -235,7 +235,7 @@ const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: 
   builder: { files: 358, lines: 39_850 },
   infra: { files: 120, lines: 13_900 },
   portal: { files: 243, lines: 23_300 },
-  proxy: { files: 270, lines: 35_050 },
+  proxy: { files: 270, lines: 35_100 },
   shards: { files: 174, lines: 17_400 },
   test: { files: 818, lines: 117_700 },
 };

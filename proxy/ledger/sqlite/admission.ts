@@ -35,6 +35,17 @@ const OWNER_OF_SESSION = `
 /** Maximum number of owners cached between two commits. */
 const MAX_KNOWN = 10_000;
 
+/**
+ * Maximum number of admissions that wait for one read of SQLite's `data_version`: what they go on
+ * to do then takes a millisecond or two of a turn.
+ */
+const TOGETHER = 64;
+
+interface Waiting {
+  resolve(): void;
+  reject(error: unknown): void;
+}
+
 /** Admits requests by reads alone. */
 export class Admissions {
   readonly #database: LedgerDatabase;
@@ -46,6 +57,8 @@ export class Admissions {
    */
   readonly #known = new Map<string, KeyOwner | SessionOwner | undefined>();
   #version = -1;
+  /** Admissions of this turn of the event loop, before the version is read. */
+  #waiting: Waiting[] = [];
 
   constructor(database: LedgerDatabase, rates: RateWindow) {
     this.#database = database;
@@ -53,6 +66,7 @@ export class Admissions {
   }
 
   async admit(keyHash: KeyHash, nowMs: number): Promise<Admission> {
+    await this.#upToDate();
     const owner = this.#owner<KeyOwner>(keyHash, OWNER_OF_KEY, keyHash);
     if (!owner || owner.revokedAtMs !== null) return { outcome: 'invalid-key' };
     if (owner.isDisabled) return { outcome: 'account-disabled' };
@@ -61,6 +75,7 @@ export class Admissions {
   }
 
   async admitSession({ account, id }: SessionId, nowMs: number): Promise<Admission> {
+    await this.#upToDate();
     const owner = this.#owner<SessionOwner>(`${account} ${id}`, OWNER_OF_SESSION, account, id);
     if (!owner || !isLive(owner, nowMs)) return { outcome: 'invalid-key' };
     if (owner.isDisabled) return { outcome: 'account-disabled' };
@@ -81,17 +96,39 @@ export class Admissions {
     sql: string,
     ...values: readonly string[]
   ): Owner | undefined {
-    return this.#database.read((db) => {
-      // SQLite changes this number when another connection has committed.
-      const { data_version: version } = db.get<{ data_version: number }>('PRAGMA data_version')!;
-      if (version !== this.#version || this.#known.size >= MAX_KNOWN) this.#known.clear();
-      this.#version = version;
-      if (this.#known.has(credential)) return this.#known.get(credential) as Owner | undefined;
-      const owner = db.get<Owner>(sql, ...values);
-      this.#known.set(credential, owner);
-      return owner;
+    if (this.#known.has(credential)) return this.#known.get(credential) as Owner | undefined;
+    const owner = this.#database.read((db) => db.get<Owner>(sql, ...values));
+    this.#known.set(credential, owner);
+    return owner;
+  }
+
+  /**
+   * Resolves once `#known` has nothing older than this call. SQLite locks the file to say whether
+   * another connection has committed, which takes longer than the rest of an admission, so it is
+   * asked once for all admissions that begin in a turn of the event loop, after the last of them.
+   */
+  #upToDate(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ resolve, reject });
+      if (this.#waiting.length === TOGETHER) this.#readVersion();
+      else if (this.#waiting.length === 1) setImmediate(this.#readVersion);
     });
   }
+
+  readonly #readVersion = (): void => {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    try {
+      const version = this.#database.read(
+        (db) => db.get<{ data_version: number }>('PRAGMA data_version')!.data_version,
+      );
+      if (version !== this.#version || this.#known.size >= MAX_KNOWN) this.#known.clear();
+      this.#version = version;
+      for (const { resolve } of waiting) resolve();
+    } catch (error) {
+      for (const { reject } of waiting) reject(error);
+    }
+  };
 
   /** Records a use of a key with the next commit; the request does not wait for it. */
   #noteUse(keyHash: KeyHash, nowMs: number): void {
