@@ -32,9 +32,9 @@ interface TargetLimits {
  * Neighbouring origins reach the same stops at nearly the same times, and walks and stops are read
  * from memory, which takes most of the time, once for all lanes.
  * - For one lane, the ones among these stops that may matter to any target of the cluster.
- * - For one target, the time by the best stop alone. Nearly always no other stop has a faster
- * departure, and this is the time by all stops.
- * - If another stop has a faster departure, departures are counted one by one.
+ * - For one target, the time by the best stop alone. Mostly no two stops have a faster departure,
+ * and this is the time by all stops.
+ * - If several stops have a faster departure, departures are counted one by one.
  */
 export class DoorToDoor {
   readonly #egress: EgressTable;
@@ -66,15 +66,25 @@ export class DoorToDoor {
   #sharedCount = 0;
   readonly #pairs: Int32Array;
   #pairCount = 0;
+  /** The shortest time to the stop of each pair of the current lane, and the time of it alone. */
+  readonly #soonest: Int32Array;
+  readonly #ranked: Int32Array;
+  /** Per lane, the bound of times to the current cluster that matter, exclusive. */
+  readonly #within = new Int32Array(LANES);
   /**
-   * Per target of the current cluster: the time to beat, the best time, and the pair of the best
-   * stop.
+   * Per target of the current cluster: the time to beat, the best time, and the number of pairs
+   * whose stops have a faster departure; `n`th such pairs are consecutive.
    */
   readonly #bounds = new Int32Array(CLUSTER_SIZE);
   readonly #times = new Int32Array(CLUSTER_SIZE);
-  readonly #by = new Int32Array(CLUSTER_SIZE);
-  /** The shortest time to the current target by each departure. */
-  readonly #byDeparture = new Int32Array(1 << DEPARTURE_BITS);
+  readonly #faster = new Int32Array(CLUSTER_SIZE);
+  readonly #fasterPairs: Int32Array;
+  /**
+   * The shortest time to the current target by each departure, `NO_TIME` between targets; and the
+   * departures that have one.
+   */
+  readonly #byDeparture = new Int32Array(1 << DEPARTURE_BITS).fill(NO_TIME);
+  readonly #departures = new Int32Array(1 << DEPARTURE_BITS);
   /**
    * Clusters that may be reached from any lane's origin, and the times to their targets. Times from
    * lane `l`'s origin to the targets of the `n`th such cluster begin at `(l × clusters + n) ×
@@ -105,6 +115,9 @@ export class DoorToDoor {
     this.#least = new Int32Array(groupCount).fill(NO_TIME);
     this.#shared = new Int32Array(stops);
     this.#pairs = new Int32Array(stops);
+    this.#soonest = new Int32Array(stops);
+    this.#ranked = new Int32Array(stops);
+    this.#fasterPairs = new Int32Array(stops * CLUSTER_SIZE);
     this.#clusters = new Int32Array(clusters);
     this.#found = new Int32Array(LANES * clusters * CLUSTER_SIZE);
     this.lowered = new Uint32Array(egress.targets.length);
@@ -204,14 +217,15 @@ export class DoorToDoor {
       bounds[i] = limits[targets[first + i] < split ? 0 : 1] + 1;
       slowest = Math.max(slowest, bounds[i]);
     }
-    this.#choosePairs(cluster, least, slowest);
+    const below = this.#choosePairs(cluster, least, slowest);
     if (this.#sharedCount === 0) return;
+    this.#boundLanes(below);
     const n = this.#clusterCount++;
     this.#clusters[n] = cluster;
     for (let left = this.#moving; left !== 0; left &= left - 1) {
       const lane = lowestBit(left);
-      const within = this.#keepPairs(lane, slowest);
-      this.#alightOnce(lane, size, within);
+      this.#keepPairs(lane);
+      this.#alightOnce(lane, size);
       this.#alightTwice(lane, size);
       const row = this.#rowOf(n, lane);
       for (let i = 0; i < size; i++) {
@@ -226,9 +240,10 @@ export class DoorToDoor {
 
   /**
    * Chooses the pairs of a cluster that can lead to any of its targets below `bound` in any lane.
-   * No nearby stop is reached in less than `least`.
+   * No nearby stop is reached in less than `least`. Returns the bound, or a shorter time below
+   * which one pair alone leads to all targets in every lane.
    */
-  #choosePairs(cluster: number, least: Millis, bound: Millis): void {
+  #choosePairs(cluster: number, least: Millis, bound: Millis): Millis {
     const { firstPair, stop, nearest, farthest } = this.#egress;
     const shortest = this.#shortestOfAll;
     const alone = this.#aloneOfAll;
@@ -249,72 +264,92 @@ export class DoorToDoor {
       if (shortest[stop[shared[i]]] + nearest[shared[i]] < below) shared[kept++] = shared[i];
     }
     this.#sharedCount = kept;
-  }
-
-  /**
-   * Keeps the pairs that can lead to any target below a bound in a lane. Returns the bound, or a
-   * shorter time in which one pair alone leads to all targets; longer times are irrelevant.
-   */
-  #keepPairs(lane: number, bound: Millis): Millis {
-    const { stop, nearest, farthest } = this.#egress;
-    const shared = this.#shared;
-    let below = bound;
-    let kept = 0;
-    for (let i = 0; i < this.#sharedCount; i++) {
-      const pair = shared[i];
-      const at = stop[pair] * LANES + lane;
-      if (this.#shortest[at] + nearest[pair] >= below) continue;
-      below = Math.min(below, this.#alone[at] + farthest[pair]);
-      this.#pairs[kept++] = pair;
-    }
-    this.#pairCount = kept;
     return below;
   }
 
-  /** Computes the time to each target by the best stop alone. */
-  #alightOnce(lane: number, size: number, within: Millis): void {
-    const { stop, nearest, walks } = this.#egress;
-    const times = this.#times;
-    const by = this.#by;
-    for (let i = 0; i < size; i++) {
-      times[i] = this.#bounds[i];
-      by[i] = -1;
-    }
-    for (let p = 0; p < this.#pairCount; p++) {
-      const pair = this.#pairs[p];
-      const alone = this.#alone[stop[pair] * LANES + lane];
-      if (alone + nearest[pair] > within) continue;
-      const first = pair << CLUSTER_SHIFT;
-      for (let i = 0; i < size; i++) {
-        const time = alone + walks[first + i];
-        if (time >= times[i]) continue;
-        times[i] = time;
-        by[i] = pair;
+  /** Lowers the bound of each lane to the time in which one pair alone leads to all targets. */
+  #boundLanes(bound: Millis): void {
+    const { stop, farthest } = this.#egress;
+    const shared = this.#shared;
+    const within = this.#within.fill(bound);
+    for (let i = 0; i < this.#sharedCount; i++) {
+      const pair = shared[i];
+      const walk = farthest[pair] + 1;
+      if (this.#shortestOfAll[stop[pair]] + walk >= bound) continue;
+      const first = stop[pair] * LANES;
+      for (let lane = 0; lane < LANES; lane++) {
+        within[lane] = lesser(within[lane], this.#alone[first + lane] + walk);
       }
     }
   }
 
+  /** Keeps the pairs that can lead to any target below the bound of a lane. */
+  #keepPairs(lane: number): void {
+    const { stop, nearest } = this.#egress;
+    const shared = this.#shared;
+    const shortest = this.#shortest;
+    const pairs = this.#pairs;
+    const within = this.#within[lane];
+    let kept = 0;
+    for (let i = 0; i < this.#sharedCount; i++) {
+      const pair = shared[i];
+      pairs[kept] = pair;
+      kept += isLess(shortest[stop[pair] * LANES + lane] + nearest[pair], within);
+    }
+    for (let p = 0; p < kept; p++) {
+      const at = stop[pairs[p]] * LANES + lane;
+      this.#soonest[p] = shortest[at];
+      this.#ranked[p] = this.#alone[at];
+    }
+    this.#pairCount = kept;
+  }
+
+  /** Computes the time to each target by the best stop alone. */
+  #alightOnce(lane: number, size: number): void {
+    const { nearest, walks } = this.#egress;
+    const times = this.#times;
+    const pairs = this.#pairs;
+    let slowest = this.#within[lane];
+    times.set(this.#bounds);
+    for (let p = 0; p < this.#pairCount; p++) {
+      const alone = this.#ranked[p];
+      const pair = pairs[p];
+      if (alone + nearest[pair] >= slowest) continue;
+      const first = pair << CLUSTER_SHIFT;
+      let most = 0;
+      for (let i = 0; i < size; i++) {
+        const time = lesser(times[i], alone + walks[first + i]);
+        times[i] = time;
+        most = greater(most, time);
+      }
+      slowest = lesser(slowest, most);
+    }
+  }
+
   /**
-   * Counts the departures of all stops for each target to which a stop other than its best has a
-   * faster departure.
+   * Counts the departures of all stops for each target to which several stops have a faster
+   * departure. One stop alone does not have `rank` of them, or it would be the best.
    */
   #alightTwice(lane: number, size: number): void {
-    const { stop, nearest, walks } = this.#egress;
+    const { nearest, walks } = this.#egress;
     const times = this.#times;
-    const by = this.#by;
+    const pairs = this.#pairs;
+    const soonest = this.#soonest;
+    const fasterPairs = this.#fasterPairs;
+    const faster = this.#faster.fill(0);
     let slowest = 0;
     for (let i = 0; i < size; i++) if (times[i] > slowest) slowest = times[i];
-    let contested = 0;
     for (let p = 0; p < this.#pairCount; p++) {
-      const pair = this.#pairs[p];
-      const shortest = this.#shortest[stop[pair] * LANES + lane];
+      const pair = pairs[p];
+      const shortest = soonest[p];
       if (shortest + nearest[pair] >= slowest) continue;
       const first = pair << CLUSTER_SHIFT;
       for (let i = 0; i < size; i++) {
-        if (shortest + walks[first + i] < times[i] && by[i] !== pair) contested |= 1 << i;
+        fasterPairs[(faster[i] << CLUSTER_SHIFT) + i] = pair;
+        faster[i] += isLess(shortest + walks[first + i], times[i]);
       }
     }
-    for (let left = contested; left !== 0; left &= left - 1) this.#count(lane, lowestBit(left));
+    for (let i = 0; i < size; i++) if (faster[i] > 1) this.#count(lane, i);
   }
 
   /** Computes the time to a target by the departures of all stops. */
@@ -322,30 +357,44 @@ export class DoorToDoor {
     const { stop, walks } = this.#egress;
     const { keys, wanted } = this.#fastest;
     const byDeparture = this.#byDeparture;
+    const departures = this.#departures;
+    const fasterPairs = this.#fasterPairs;
     const rank = this.#rank;
-    const alone = this.#times[i];
-    const below = alone << DEPARTURE_BITS;
-    let faster = 0;
-    byDeparture.fill(alone);
-    for (let p = 0; p < this.#pairCount; p++) {
-      const pair = this.#pairs[p];
+    const below = this.#times[i] << DEPARTURE_BITS;
+    let count = 0;
+    for (let p = 0; p < this.#faster[i]; p++) {
+      const pair = fasterPairs[(p << CLUSTER_SHIFT) + i];
       const walk = walks[(pair << CLUSTER_SHIFT) + i] << DEPARTURE_BITS;
       const first = (stop[pair] * LANES + lane) * wanted;
-      for (let at = first; at < first + rank && keys[at] + walk < below; at++) {
+      for (let at = first; at < first + rank && keys[at] < below - walk; at++) {
         const departure = keys[at] & DEPARTURE_MASK;
         const time = (keys[at] + walk) >> DEPARTURE_BITS;
         if (time >= byDeparture[departure]) continue;
-        if (byDeparture[departure] === alone) faster++;
+        if (byDeparture[departure] === NO_TIME) departures[count++] = departure;
         byDeparture[departure] = time;
       }
     }
-    if (faster >= rank) this.#times[i] = nthSmallest(byDeparture, rank);
+    // The times take the places of their departures, of which they are needed no more.
+    for (let d = 0; d < count; d++) {
+      const departure = departures[d];
+      departures[d] = byDeparture[departure];
+      byDeparture[departure] = NO_TIME;
+    }
+    if (count >= rank) this.#times[i] = nthSmallest(departures, count, rank);
   }
 }
 
-/** Returns the `n`th smallest of some numbers, which it reorders: quickselect (Hoare, 1961). */
-function nthSmallest(numbers: Int32Array, n: number): number {
-  let [first, last] = [0, numbers.length - 1];
+/**
+ * The lesser and the greater of two numbers below 2³⁰, and whether one is less than the other, as 1
+ * or 0: without branches, which processors would often mispredict here.
+ */
+const lesser = (a: number, b: number): number => a + ((b - a) & ((b - a) >> 31));
+const greater = (a: number, b: number): number => b - ((b - a) & ((b - a) >> 31));
+const isLess = (a: number, b: number): number => (a - b) >>> 31;
+
+/** Returns the `n`th smallest of `count` numbers, which it reorders: quickselect (Hoare, 1961). */
+function nthSmallest(numbers: Int32Array, count: number, n: number): number {
+  let [first, last] = [0, count - 1];
   while (first < last) {
     const pivot = numbers[(first + last) >> 1];
     let [low, high] = [first, last];
