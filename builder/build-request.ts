@@ -2,7 +2,7 @@ import type { FurtherMode } from '../shards/modes.ts';
 import type { Direction, LeftOutFeed } from '../shards/release/manifest.ts';
 import type { DepartureWindow } from '../shards/services.ts';
 import type { Bytes, CountyFips } from '../shards/units.ts';
-import type { RoutingChoice, RuleOfR5 } from './routing-parameters.ts';
+import type { RoutingChoice, RuleOfR5, WheelchairUnknown } from './routing-parameters.ts';
 
 /** Files and folders on this machine. */
 export interface InputPaths {
@@ -92,6 +92,8 @@ export interface PlanRequest extends InputPaths, FeedTolerance, FeedCatalogue {
   readonly percentiles?: Readonly<Record<string, readonly number[]>>;
   /** Modes besides walking, cycling and, with feeds, transit; none by default. */
   readonly furtherModes?: readonly FurtherMode[];
+  /** Trips and stops of step-free transit on which a feed states nothing; `street` by default. */
+  readonly wheelchairUnknown?: WheelchairUnknown;
   /** Parameters of routing; the usual ones by default. */
   readonly routing?: RoutingChoice;
   /** The rules to replace by those of R5; none by default. */

@@ -118,14 +118,21 @@ function resultBytes(
 }
 
 /** Memory of each thread's own labels, queues and results. */
-function threadBytes({ streets, transits }: SearchRegion): Bytes {
+function threadBytes({ streets, transits, stepFreeTransits }: SearchRegion): Bytes {
   const [walk] = streets;
-  const street = [...streets, ...(transits.length > 0 ? [walk] : [])].reduce(
+  const toStops = [
+    ...(transits.length > 0 ? [walk] : []),
+    ...(stepFreeTransits.length > 0 ? streets.slice(-1) : []),
+  ];
+  const street = [...streets, ...toStops].reduce(
     (sum, { graph, targets }) =>
       sum + graph.vertexCount * 12 + graph.arcs.length * 8 + targets.targetCount * 8,
     0,
   );
-  const windows = transits.reduce((sum, one) => sum + bytesOfWindow(one), 0);
+  const windows = [...transits, ...stepFreeTransits].reduce(
+    (sum, one) => sum + bytesOfWindow(one),
+    0,
+  );
   const chunks = walk.targets.targetCount * 64;
   return street + windows + chunks;
 }

@@ -1,6 +1,11 @@
 import { MAX_POI_MINUTES, MINUTES, TENTHS } from '../shards/matrix/row-codec.ts';
-import { type FurtherMode, SLOW_WALK_KMH, type StreetMode } from '../shards/modes.ts';
-import type { Direction, FeedFacts, Manifest } from '../shards/release/manifest.ts';
+import { type FurtherWalk, SLOW_WALK_KMH, type StreetMode } from '../shards/modes.ts';
+import type {
+  Direction,
+  FeedFacts,
+  Manifest,
+  WheelchairFacts,
+} from '../shards/release/manifest.ts';
 import { BASE_PERCENTILE, BASE_WINDOW, type DepartureWindow } from '../shards/services.ts';
 import type { Metres, Millis, Minutes, Seconds } from '../shards/units.ts';
 
@@ -177,6 +182,13 @@ export function routingOf(choice: RoutingChoice): Routing {
 }
 
 /**
+ * Which trips and stops riders without steps use of which a feed states nothing: all but stops off
+ * the street, all, or none.
+ */
+export const WHEELCHAIR_UNKNOWN = ['street', 'passed', 'closed'] as const;
+export type WheelchairUnknown = (typeof WHEELCHAIR_UNKNOWN)[number];
+
+/**
  * The rules of this builder that a release may replace by those of Conveyal R5, and what then holds
  * instead.
  */
@@ -283,6 +295,8 @@ export function rankOfPercentile(percentile: number, departures: number): number
 interface TransitRead {
   readonly service_date: string;
   readonly feeds: readonly FeedFacts[];
+  /** Only with step-free transit. */
+  readonly wheelchairUnknown?: WheelchairUnknown | undefined;
 }
 
 /**
@@ -294,13 +308,14 @@ export function assumptions(
   directions: readonly Direction[],
   hasHills: boolean,
   rulesOfR5: readonly RuleOfR5[] = [],
-  furtherModes: readonly FurtherMode[] = [],
+  furtherWalks: readonly FurtherWalk[] = [],
   routing: Routing = ROUTING,
 ): Manifest['assumptions'] {
   const rules: RulesOfR5 = new Set(rulesOfR5);
   return {
     ...streetAssumptions(rules, routing),
-    ...furtherAssumptions(furtherModes),
+    ...furtherAssumptions(furtherWalks),
+    ...(furtherWalks.includes('step_free') && stepFreeTransitAssumptions(transit)),
     ...(hasHills && hillAssumptions(routing)),
     ...(directions.includes('to') && {
       direction_to: `the transpose of \`from\`: trips to the block, from each block of the release’s counties that reaches it, as they are counted outwards${transit ? ', transit departing in the window' : ''}; not trips that arrive at a set time`,
@@ -346,7 +361,7 @@ function streetAssumptions(rules: RulesOfR5, routing: Routing) {
   };
 }
 
-function furtherAssumptions(modes: readonly FurtherMode[]) {
+function furtherAssumptions(modes: readonly FurtherWalk[]) {
   return {
     ...(modes.includes('walk_slow') && {
       walk_slow_speed_kmh: SLOW_WALK_KMH,
@@ -361,8 +376,44 @@ function furtherAssumptions(modes: readonly FurtherMode[]) {
         'passed: whatever is not tagged so, as most curbs are not; kerb=lowered, flush, rolled and no; wheelchair=limited; any incline, width and surface. wheelchair=yes or designated opens what the other tags close',
       step_free_links:
         'to the nearest street that is left; never sooner than walk; whether a destination itself is accessible is not considered',
-      step_free_transit: 'no mode: transit takes stairs, and boards every vehicle at every stop',
     }),
+  };
+}
+
+const UNKNOWN_WORDS: Readonly<Record<WheelchairUnknown, string>> = {
+  street:
+    'passed: trips and stops of which the feed states nothing; but stops off the street only along pathways without steps',
+  passed: 'passed: all trips and stops of which the feed states nothing',
+  closed: 'closed: all trips and stops of which the feed states nothing',
+};
+
+function stepFreeTransitAssumptions(transit: TransitRead | null): Manifest['assumptions'] {
+  const { wheelchairUnknown: unknown, feeds = [] } = transit ?? {};
+  if (unknown === undefined) {
+    return {
+      step_free_transit: 'no mode: transit takes stairs, and boards every vehicle at every stop',
+    };
+  }
+  return {
+    transit_step_free:
+      'transit with the walks of step_free, on trips whose wheelchair_accessible is not 2, boarded and left at stops whose wheelchair_boarding, or else that of their station, is not 2; never sooner than transit',
+    transit_step_free_stations:
+      'where pathways lead to a stop, along those that are no stairs or escalators and have no stair_count; else by the entrances whose wheelchair_boarding, or else that of their station, is not 2, in the time of transit; GTFS does not say which elevators are out of service',
+    transit_step_free_unknown: UNKNOWN_WORDS[unknown],
+    transit_step_free_stated: sumOf(feeds.flatMap(({ wheelchair }) => wheelchair ?? [])),
+  };
+}
+
+/** The statements of all feeds together. */
+function sumOf(facts: readonly WheelchairFacts[]): WheelchairFacts {
+  const sum = (name: keyof WheelchairFacts) => facts.reduce((total, one) => total + one[name], 0);
+  return {
+    stops: sum('stops'),
+    stops_stated: sum('stops_stated'),
+    stops_refused: sum('stops_refused'),
+    trips: sum('trips'),
+    trips_stated: sum('trips_stated'),
+    trips_refused: sum('trips_refused'),
   };
 }
 

@@ -30,13 +30,27 @@ export const MODES = [
     description:
       'On foot or on wheels without stairs, raised curbs, and ways, gates and elevators tagged as unusable with a wheelchair, at the speed of `walk`; never sooner than `walk`.',
   },
+  {
+    modeId: 6,
+    mode: 'transit_step_free',
+    description:
+      'By scheduled public transit, door to door, with the walks of `step_free`: on trips, and at stops, that are not stated to be unusable in a wheelchair, and in stations without stairs and escalators; never sooner than `transit`.',
+  },
 ] as const;
 
 export type Mode = (typeof MODES)[number]['mode'];
 export type ModeId = (typeof MODES)[number]['modeId'];
 
+/** Modes with a timetable: their times depend on the window of departures and the percentile. */
+export const TRANSIT_MODES = ['transit', 'transit_step_free'] as const;
+export type TransitMode = (typeof TRANSIT_MODES)[number];
+
+export function isTransit(mode: string): mode is TransitMode {
+  return (TRANSIT_MODES as readonly string[]).includes(mode);
+}
+
 /** Modes that are searched on a street network alone. */
-export type StreetMode = Exclude<Mode, 'transit'>;
+export type StreetMode = Exclude<Mode, TransitMode>;
 
 export const MODE_LABELS: readonly Mode[] = MODES.map((m) => m.mode);
 
@@ -44,12 +58,23 @@ export const MODE_LABELS: readonly Mode[] = MODES.map((m) => m.mode);
 export const BASE_MODES: readonly Mode[] = ['walk', 'bike', 'transit'];
 
 /** The modes that a build adds where it is asked to. */
-export const FURTHER_MODES = ['walk_slow', 'step_free'] as const;
+export const FURTHER_MODES = ['walk_slow', 'step_free', 'transit_step_free'] as const;
 export type FurtherMode = (typeof FURTHER_MODES)[number];
 
-/** The further modes among some services, in the order of their ids. */
+/**
+ * The further modes among some services, in the order of their ids. Step-free transit begins with a
+ * step-free walk, so a release has both.
+ */
 export function furtherModesOf(services: readonly string[]): FurtherMode[] {
-  return FURTHER_MODES.filter((mode) => services.includes(mode));
+  const needed = services.includes('transit_step_free') ? ['step_free'] : [];
+  return FURTHER_MODES.filter((mode) => services.includes(mode) || needed.includes(mode));
+}
+
+/** The further modes that are searched on a street network alone. */
+export type FurtherWalk = Exclude<FurtherMode, TransitMode>;
+
+export function furtherWalksOf(modes: readonly FurtherMode[]): FurtherWalk[] {
+  return modes.filter((mode) => mode !== 'transit_step_free');
 }
 
 /** The street modes that blocks have links of their own for. */
@@ -62,7 +87,9 @@ export const ALL_LINK_MODES: readonly LinkMode[] = ['walk', 'bike', 'step_free']
 export const LINK_MODES: readonly LinkMode[] = ['walk', 'bike'];
 
 /** The links that a journey by a mode or service starts on. */
-export function linkModeOf(mode: string): LinkMode {
+export function linkModeOf(service: string): LinkMode {
+  const [mode] = service.split('.');
+  if (mode === 'transit_step_free') return 'step_free';
   return mode === 'bike' || mode === 'step_free' ? mode : 'walk';
 }
 
@@ -77,6 +104,7 @@ const WORDS: Readonly<Record<string, string>> = {
   transit: 'by transit',
   walk_slow: `on foot at ${SLOW_WALK_KMH} km/h`,
   step_free: 'on foot without steps',
+  transit_step_free: 'by transit without steps',
 };
 
 /**

@@ -1,4 +1,4 @@
-import { isMode, type Mode } from './modes.ts';
+import { isMode, isTransit, type Mode, type TransitMode } from './modes.ts';
 
 /** Days whose timetables a window of departures may be of. */
 export const WINDOW_DAYS = ['weekday', 'saturday', 'sunday'] as const;
@@ -61,17 +61,17 @@ export interface Service {
   readonly percentile: number | null;
 }
 
-/** The name of the transit service of a window and a percentile. */
-export function transitService(departure: string, percentile: number): string {
-  if (percentile !== BASE_PERCENTILE) return `transit.${departure}.${percentile}`;
-  return departure === BASE_WINDOW.name ? 'transit' : `transit.${departure}`;
+/** The name of the service of a transit mode for a window and a percentile. */
+export function transitService(mode: TransitMode, { departure, percentile }: Timing): string {
+  if (percentile !== BASE_PERCENTILE) return `${mode}.${departure}.${percentile}`;
+  return departure === BASE_WINDOW.name ? mode : `${mode}.${departure}`;
 }
 
 /** Parses the name of a service; undefined for any other text. */
 export function parseService(name: string): Service | undefined {
   const [mode, departure, percentile, ...rest] = name.split('.');
   if (!isMode(mode) || rest.length > 0) return undefined;
-  if (mode !== 'transit') {
+  if (!isTransit(mode)) {
     return departure === undefined ? { name, mode, departure: null, percentile: null } : undefined;
   }
   const service = {
@@ -83,24 +83,26 @@ export function parseService(name: string): Service | undefined {
   const isSpelled =
     WINDOW_NAME.test(service.departure) &&
     isPercentile(service.percentile) &&
-    name === transitService(service.departure, service.percentile);
+    name === transitService(mode, service);
   return isSpelled ? service : undefined;
 }
 
-/** The percentiles of a window of departures among some services, in their order. */
+/** The percentiles of a window of departures among some services by transit, in their order. */
 export function percentilesOf(services: readonly string[], departure: string): number[] {
   return services.flatMap((name) => {
     const service = parseService(name);
-    return service?.departure === departure ? [service.percentile!] : [];
+    const isOwn = service?.mode === 'transit' && service.departure === departure;
+    return isOwn ? [service.percentile!] : [];
   });
 }
 
 /**
  * Returns, for each service, the position of the one before it that its times differ little from,
- * or -1. Transit at other times differs little from the first; empty if no service has such a base.
+ * or -1. Transit at other times, or without steps, differs little from the first; empty if no
+ * service has such a base.
  */
 export function basesOf(services: readonly string[]): number[] {
-  const byTransit = services.map((name) => parseService(name)?.mode === 'transit');
+  const byTransit = services.map((name) => isTransit(parseService(name)!.mode));
   const base = byTransit.indexOf(true);
   const bases = byTransit.map((isTransit, position) => (isTransit && position > base ? base : -1));
   return bases.some((one) => one !== -1) ? bases : [];

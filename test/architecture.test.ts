@@ -232,12 +232,12 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
  * decision: whoever makes it raises a number, and whoever removes lines lowers it.
  */
 const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: number }>> = {
-  builder: { files: 358, lines: 39_900 },
-  infra: { files: 120, lines: 13_900 },
+  builder: { files: 358, lines: 40_400 },
+  infra: { files: 120, lines: 13_950 },
   portal: { files: 243, lines: 23_300 },
   proxy: { files: 270, lines: 35_100 },
-  shards: { files: 174, lines: 17_400 },
-  test: { files: 818, lines: 117_700 },
+  shards: { files: 174, lines: 17_450 },
+  test: { files: 819, lines: 118_100 },
 };
 
 const TOP_LEVEL = new Set([

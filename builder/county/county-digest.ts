@@ -50,7 +50,9 @@ export function countyDigest(linked: LinkedRegion, scope: CountyScope): string {
     hashStreets(hash, network, scope);
   }
   hashImpassable(hash, region.impassable.lines, scope);
-  for (const transit of region.transits) hashTransit(hash, transit, scope.stops);
+  for (const transit of [...region.transits, ...region.stepFreeTransits]) {
+    hashTransit(hash, transit, scope.stops);
+  }
   return hash.digest('hex');
 }
 

@@ -23,16 +23,21 @@ export class TransitOfCounty {
   readonly #useful: UsefulWalks;
   readonly #egress: EgressWalks;
 
-  constructor({ region, searchRegion }: LinkedRegion, scope: CountyScope) {
-    const { transits } = searchRegion;
-    const [{ stops }] = region.transits;
+  /** `which`: the transit of all riders, or of those without steps. */
+  constructor(
+    { region, searchRegion }: LinkedRegion,
+    scope: CountyScope,
+    which: 'transits' | 'stepFreeTransits',
+  ) {
+    const transits = searchRegion[which];
+    const [{ stops }] = region[which];
     const [{ egress, footpaths }] = transits;
     const ordinals = new Int32Array(stops.length).fill(-1);
     scope.stops.forEach((stop, ordinal) => {
       ordinals[stop] = ordinal;
     });
     const timetables = transits.map((transit, w) =>
-      timetableAt(transit, region.transits[w].routes, ordinals, scope.stops.length),
+      timetableAt(transit, region[which][w].routes, ordinals, scope.stops.length),
     );
     this.#ordinals = ordinals;
     this.#useful = new UsefulWalks(timetables.map(({ timetable }) => timetable));

@@ -61,6 +61,7 @@ export async function searchCounty(
   const reachSpool = new Spool(`${scratch}/reach-${county}`);
   const nthSpool = new Spool(`${scratch}/nth-nearest-${county}`);
   const transitSpool = new Spool(`${scratch}/transit-${county}`);
+  const stepFreeSpool = new Spool(`${scratch}/transit-step-free-${county}`);
   try {
     const pois = new MatrixWriter(
       `pois/${county}`,
@@ -88,9 +89,10 @@ export async function searchCounty(
       blocks: reachBlocks.length,
       pois: destinations.length,
     };
-    const transit = searchRegion.transits.length > 0 ? new TransitOfCounty(linked, scope) : null;
-    const writer =
-      transit && new TransitWriter(`transit/${county}`, transit.windows, counts, transitSpool);
+    const written = [
+      writtenTransit(linked, scope, 'transits', counts, transitSpool),
+      writtenTransit(linked, scope, 'stepFreeTransits', counts, stepFreeSpool),
+    ];
     let [poiRows, reachRows] = [0, 0];
     const chunks = chunkRequests(scope, {
       windowStarts,
@@ -104,19 +106,20 @@ export async function searchCounty(
       reach.append(result.reach);
       nearest.set(result.nearest, request.firstRow * columns);
       nth.add(request.firstRow, result.nth);
-      const { access } = result;
-      if (transit && writer && access) {
-        for (const walks of transit.access(access)) writer.row(walks);
+      for (const [i, access] of [result.access, result.stepFreeAccess].entries()) {
+        const one = written[i];
+        if (one && access) for (const walks of one.transit.access(access)) one.writer.row(walks);
       }
       poiRows += result.poiRows;
       reachRows += result.reachRows;
       onBlocks(request.firstRow + request.to - request.from);
     });
-    if (transit && writer) {
-      const { destinationCount } = searchRegion;
-      const ends = [...reachBlocks.map((block) => destinationCount + block), ...scope.destinations];
+    const { destinationCount } = searchRegion;
+    const ends = [...reachBlocks.map((block) => destinationCount + block), ...scope.destinations];
+    for (const one of written) {
+      if (one === null) continue;
       for (const [i, target] of ends.entries()) {
-        writer.row(transit.egress(target));
+        one.writer.row(one.transit.egress(target));
         // In a large county this takes many seconds, during which timers must renew the build's
         // lock.
         if (i % ROWS_PER_TURN === 0) await turnOfLoop();
@@ -129,6 +132,7 @@ export async function searchCounty(
       nthSpool,
     );
     nth.writeTo(nthNearest);
+    const [transit, stepFree] = written;
     const links = linked.links.slice(firstBlock, endBlock);
     const put = (kind: string, extension: string, object: Parameters<typeof putObject>[3]) =>
       putObject(store, `${kind}/${county}`, extension, object);
@@ -152,7 +156,10 @@ export async function searchCounty(
         'nth-nearest': await put('nth-nearest', 'tta', nthNearest.finish()),
         pois: await put('pois', 'tta', pois.finish()),
         'reach-from': await put('reach-from', 'tta', reach.finish()),
-        ...(writer && { transit: await put('transit', 'tta', writer.finish()) }),
+        ...(transit && { transit: await put('transit', 'tta', transit.writer.finish()) }),
+        ...(stepFree && {
+          'transit-step-free': await put('transit-step-free', 'tta', stepFree.writer.finish()),
+        }),
         blocks: await put('blocks', 'fgb', blockPolygons(county, own)),
       },
     };
@@ -161,7 +168,31 @@ export async function searchCounty(
     reachSpool.close();
     nthSpool.close();
     transitSpool.close();
+    stepFreeSpool.close();
   }
+}
+
+/** The transit of a county, which is stored for explanations, and what writes it. */
+interface WrittenTransit {
+  readonly transit: TransitOfCounty;
+  readonly writer: TransitWriter;
+}
+
+/** Begins to write the transit of a county; null in a region without it. */
+function writtenTransit(
+  linked: LinkedRegion,
+  scope: CountyScope,
+  which: 'transits' | 'stepFreeTransits',
+  counts: ConstructorParameters<typeof TransitWriter>[2],
+  spool: Spool,
+): WrittenTransit | null {
+  if (linked.searchRegion[which].length === 0) return null;
+  const kind = which === 'transits' ? 'transit' : 'transit-step-free';
+  const transit = new TransitOfCounty(linked, scope, which);
+  return {
+    transit,
+    writer: new TransitWriter(`${kind}/${scope.county}`, transit.windows, counts, spool),
+  };
 }
 
 /** The facts of the POIs in the scope of a county, as its object `pois` has them. */

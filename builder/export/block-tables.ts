@@ -53,7 +53,8 @@ export const blocksTable: CountyTable = {
           {
             name: 'step_free_linked',
             type: 'boolean' as const,
-            description: 'Whether the centre is linked to a street for step-free walks.',
+            description:
+              'Whether the centre is linked to a street for step-free walks, and for step-free transit.',
           },
         ]
       : []),

@@ -32,7 +32,7 @@ export function blockStyle({ manifest, taxonomy }: Release): string {
   const minutes = 'attribute(@column)';
   // Rows of the API have a reason instead of these columns; a boolean in CSV is a text.
   const onFoot = manifest.modes.includes('step_free')
-    ? "if(@column like 'step_free%', 'step_free_linked', 'walk_linked')"
+    ? "if(@column like 'step_free%' or @column like 'transit_step_free%', 'step_free_linked', 'walk_linked')"
     : "'walk_linked'";
   const isLinked = `coalesce(attribute('reason') <> 'no-data', to_string(attribute(if(@column like 'bike%', 'bike_linked', ${onFoot}))) <> 'false', true)`;
   const hasLand = `coalesce(attribute('land_area_m2'), 1) > 0`;

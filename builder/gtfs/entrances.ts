@@ -42,6 +42,14 @@ export interface FeedIndoorPath {
   readonly lies: 'along pathways' | 'indoors' | 'off the street';
 }
 
+/** The choice of the ways without steps. */
+interface StepFreeWays {
+  /** The same stations with all their ways. */
+  readonly all: StationEntrances;
+  /** Whether an entrance may have a way without steps. */
+  readonly isOpen: (entrance: FeedStop) => boolean;
+}
+
 /**
  * Finds the entrances of a feed's stops. A stop that is entered from the street (`stop_access=1`)
  * is its own entrance. Other stops have the entrances that pathways connect to them or, if there
@@ -49,9 +57,13 @@ export interface FeedIndoorPath {
  * other platforms are straight. A stop without any entrance is entered at the stop itself. Subway
  * platforms without a station count as one station where they are near each other. Levels in
  * between that the feed lacks are added later.
+ *
+ * Where pathways lead to a stop, it is entered without steps along those without steps only, and
+ * else by the entrances that are not stated to have steps.
  */
 export class StationEntrances {
   readonly #feed: Feed;
+  readonly #stepFree: StepFreeWays | null;
   readonly #rails: ReadonlyMap<string, RailKind>;
   /** Paths that lead from each location in a station, and paths that lead to it. */
   readonly #onward = new Map<string, [to: string, seconds: number][]>();
@@ -72,16 +84,25 @@ export class StationEntrances {
   /** Number of entrances and straight walks so far, for all stops together. */
   #ways = 0;
 
-  /** `rails`: the kind of rail at each stop on rails, by stop id. */
-  constructor(feed: Feed, rails: ReadonlyMap<string, RailKind>) {
+  /**
+   * `rails`: the kind of rail at each stop on rails, by stop id. With `stepFree`, only ways without
+   * steps are found.
+   */
+  constructor(
+    feed: Feed,
+    rails: ReadonlyMap<string, RailKind>,
+    stepFree: StepFreeWays | null = null,
+  ) {
     this.#feed = feed;
+    this.#stepFree = stepFree;
     this.#rails = rails;
     for (const stop of feed.stops.values()) {
       if (stop.parent === '') continue;
       if (stop.type === LOCATION.entrance) addTo(this.#entrances, stop.parent, stop);
       if (stop.type === LOCATION.stop) addTo(this.#platforms, stop.parent, stop);
     }
-    for (const { from, to, seconds, bothWays } of feed.pathways) {
+    for (const { from, to, seconds, bothWays, isStepFree } of feed.pathways) {
+      if (stepFree && !isStepFree) continue;
       addTo(this.#onward, from, [to, seconds]);
       addTo(this.#backward, to, [from, seconds]);
       if (bothWays) {
@@ -100,13 +121,23 @@ export class StationEntrances {
     const { lon, lat } = stop;
     const own = { lon, lat, secondsIn: 0, secondsOut: 0, level: STREET, isEntrance: false };
     if (stop.isDirect) return [{ ...own, level: null }];
-    const mapped = this.#mappedEntrances(stop);
-    if (mapped.length > 0) return mapped;
+    if (this.#isMapped(stop)) return this.#mappedEntrances(stop);
     const entrances = this.#entrances.get(stop.parent) ?? [];
     this.#countWays(stop, 1 + entrances.length);
     return entrances.length === 0
       ? [own]
-      : entrances.map((entrance) => straightEntrance(stop, entrance));
+      : entrances
+          .filter((entrance) => this.#isOpen(entrance))
+          .map((entrance) => straightEntrance(stop, entrance));
+  }
+
+  #isOpen(entrance: FeedStop): boolean {
+    return this.#stepFree?.isOpen(entrance) ?? true;
+  }
+
+  /** Whether pathways connect a stop to entrances, with or without steps. */
+  #isMapped(stop: FeedStop): boolean {
+    return (this.#stepFree?.all ?? this).#mappedEntrances(stop).length > 0;
   }
 
   /** Finds the entrances that pathways connect to a stop, in either direction. */
@@ -117,8 +148,9 @@ export class StationEntrances {
     const into = this.#shortest(this.#backward, stop.id);
     const entrances: FeedEntrance[] = [];
     for (const id of [...new Set([...out.keys(), ...into.keys()])].sort()) {
-      const { type, lon, lat } = this.#feed.stops.get(id)!;
-      if (type !== LOCATION.entrance) continue;
+      const place = this.#feed.stops.get(id)!;
+      if (place.type !== LOCATION.entrance || !this.#isOpen(place)) continue;
+      const { lon, lat } = place;
       const never = Number.POSITIVE_INFINITY;
       entrances.push({
         lon,
@@ -142,7 +174,10 @@ export class StationEntrances {
     const platforms =
       stop.parent === '' ? this.#near(stop) : (this.#platforms.get(stop.parent) ?? []);
     this.#countWays(stop, platforms.length);
+    const all = this.#stepFree?.all;
+    const withSteps = all ? all.#shortest(all.#onward, stop.id) : null;
     for (const other of platforms) {
+      if (withSteps?.has(other.id)) continue;
       const lies = this.#waysBetween(stop, other);
       if (lies) ways.set(other.id, { seconds: straightSeconds(stop, other), lies });
     }
@@ -170,7 +205,7 @@ export class StationEntrances {
    * to entrances.
    */
   #waysBetween(a: FeedStop, b: FeedStop): Exclude<FeedIndoorPath['lies'], 'along pathways'> | null {
-    if ([a, b].some((stop) => stop.isDirect || this.#mappedEntrances(stop).length > 0)) return null;
+    if ([a, b].some((stop) => stop.isDirect || this.#isMapped(stop))) return null;
     if (this.#entrances.has(a.parent)) return 'indoors';
     return [a, b].some((stop) => this.#mayLieOffStreet(stop)) ? 'off the street' : null;
   }

@@ -9,7 +9,7 @@ import { dayNumber, isTimeZone, type ServiceDay } from './service-time.ts';
 import { type FeedStop, LOCATION, readStops } from './stops.ts';
 import { readTable } from './table.ts';
 import { readTransfers, type Transfers } from './transfers.ts';
-import { codeOf, parseServiceDate } from './values.ts';
+import { codeOf, parseServiceDate, type WheelchairAccess, wheelchairAccessOf } from './values.ts';
 
 export interface FeedTrip {
   readonly id: string;
@@ -23,6 +23,7 @@ export interface FeedTrip {
   readonly shape: string;
   /** Whether the trip runs only for riders who have requested it, and so cannot be relied on. */
   readonly onDemand: boolean;
+  readonly wheelchair: WheelchairAccess;
   /** The line of the trip in `trips.txt`. */
   readonly line: number;
 }
@@ -259,7 +260,9 @@ async function readTripHeads(
     const onDemand = routes.onDemand.has(route);
     if (onDemand) report.add('trips.txt', row.line, 'on a demand-responsive route; left out');
     const [block, shape] = [row.text('block_id'), row.text('shape_id')];
-    trips.set(id, { id, service, route, direction, block, shape, onDemand, line: row.line });
+    const wheelchair = wheelchairAccessOf(row.text('wheelchair_accessible'));
+    const { line } = row;
+    trips.set(id, { id, service, route, direction, block, shape, onDemand, wheelchair, line });
   });
   return trips;
 }
@@ -306,4 +309,9 @@ export function stationOf({ stops }: Pick<Feed, 'stops'>, stop: FeedStop): FeedS
 
 export function timeZoneOf(feed: Pick<Feed, 'stops' | 'timeZone'>, stop: FeedStop): string {
   return stationOf(feed, stop).timeZone ?? feed.timeZone;
+}
+
+/** Returns the statement on a stop or entrance, or else on the station that it belongs to. */
+export function wheelchairAt(feed: Pick<Feed, 'stops'>, stop: FeedStop): WheelchairAccess {
+  return stop.wheelchair ?? stationOf(feed, stop).wheelchair;
 }

@@ -13,6 +13,8 @@ export interface Pathway {
   readonly to: string;
   readonly seconds: Seconds;
   readonly bothWays: boolean;
+  /** Whether it is passed without stairs and escalators. */
+  readonly isStepFree: boolean;
 }
 
 const FILE = 'pathways.txt';
@@ -50,9 +52,16 @@ export async function readPathways(
       report.add(FILE, row.line, 'is_bidirectional neither 0 nor 1; taken as 0');
     }
     const bothWays = bidirectional === '1' && codeOf(row.text('pathway_mode')) !== MODE.exitGate;
-    pathways.push({ from: placeOf(from), to: placeOf(to), seconds, bothWays });
+    const isStepFree = isWithoutSteps(row);
+    pathways.push({ from: placeOf(from), to: placeOf(to), seconds, bothWays, isStepFree });
   });
   return pathways;
+}
+
+/** Steps of other kinds of pathways are those of `stair_count`. */
+function isWithoutSteps(row: Row): boolean {
+  const mode = codeOf(row.text('pathway_mode'));
+  return mode !== MODE.stairs && mode !== MODE.escalator && !row.number('stair_count');
 }
 
 function placeOf({ id, type, parent }: FeedStop): string {

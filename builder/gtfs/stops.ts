@@ -4,7 +4,7 @@ import type { FeedSource } from './feed-source.ts';
 import { FEED_LIMITS } from './limits.ts';
 import { isTimeZone } from './service-time.ts';
 import { type Row, readTable } from './table.ts';
-import { codeOf } from './values.ts';
+import { codeOf, type WheelchairAccess, wheelchairAccessOf } from './values.ts';
 
 /** GTFS `location_type`. */
 export const LOCATION = { stop: 0, station: 1, entrance: 2, node: 3, boardingArea: 4 } as const;
@@ -35,6 +35,8 @@ export interface FeedStop {
    * Whether the stop is entered from the street, whatever entrances and pathways its station has.
    */
   readonly isDirect: boolean;
+  /** The statement on the stop itself; `wheelchairAt` adds that on its station. */
+  readonly wheelchair: WheelchairAccess;
   /** Levels above the street, negative below it, from `levels.txt`; null if not given. */
   readonly level: number | null;
   /** The line of the stop in `stops.txt`. */
@@ -78,6 +80,7 @@ export async function readStops(
       parent,
       timeZone: zoneOf(row),
       isDirect: codeOf(row.text('stop_access')) === DIRECT_ACCESS,
+      wheelchair: wheelchairAccessOf(row.text('wheelchair_boarding')),
       level: levels.get(row.text('level_id')) ?? null,
       line: row.line,
     });

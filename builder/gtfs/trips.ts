@@ -11,7 +11,7 @@ import type { ServiceDate, ServiceSeconds } from './service-time.ts';
 import { Shapes } from './shapes.ts';
 import { type FeedStop, LOCATION } from './stops.ts';
 import { type Row, readTable } from './table.ts';
-import { codeOf, parseServiceTime } from './values.ts';
+import { codeOf, parseServiceTime, type WheelchairAccess } from './values.ts';
 
 /** One run of a trip, with its calls in order of travel. The three arrays have the same length. */
 export interface TripRun {
@@ -25,6 +25,7 @@ export interface TripRun {
   readonly service: string;
   /** `shape_id`, or ''. */
   readonly shape: string;
+  readonly wheelchair: WheelchairAccess;
   /** Trips that share this array call at the same stops under the same rules. */
   readonly calls: readonly Call[];
   readonly arrivals: readonly ServiceSeconds[];
@@ -363,7 +364,7 @@ function inOrder(unsorted: StopTime[], report: FeedReport): StopTime[] | null {
 }
 
 function runOf(feed: Feed, trip: FeedTrip, times: readonly StopTime[], shapes: Shapes): TripRun {
-  const { id, service, route, direction, shape } = trip;
+  const { id, service, route, direction, shape, wheelchair } = trip;
   if (times.some(({ arrival }) => arrival === null)) {
     const stops = times.map(({ call }) => feed.stops.get(call.stop)!);
     fillBlankTimes(times, stops, shapes.along(trip.shape, stops), (line, rule) =>
@@ -374,6 +375,7 @@ function runOf(feed: Feed, trip: FeedTrip, times: readonly StopTime[], shapes: S
     trip: id,
     isApproximate: false,
     service,
+    wheelchair,
     route,
     direction,
     shape,

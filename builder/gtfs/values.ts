@@ -22,6 +22,20 @@ export function codeOf(text: string): string {
   return CODES.get(text.toLowerCase()) ?? text;
 }
 
+/**
+ * A feed's statement on wheelchairs: of a trip, whether its vehicle has room for one; of a stop,
+ * whether vehicles are boarded there in one; of an entrance, whether a way without steps leads from
+ * it to the platforms. Null if it states nothing.
+ */
+export type WheelchairAccess = 'yes' | 'no' | null;
+
+const STATED: Readonly<Record<string, WheelchairAccess>> = { 1: 'yes', 2: 'no' };
+
+/** Parses `wheelchair_boarding` or `wheelchair_accessible`; any unknown code states nothing. */
+export function wheelchairAccessOf(code: string): WheelchairAccess {
+  return STATED[codeOf(code)] ?? null;
+}
+
 const DATE = /^(\d{4})([-/]?)(\d{2})\2(\d{2})(?:\.0*)?$/;
 
 /** Reads a date such as `20231001`, `2023-10-01` or `2023/10/01`; null for anything else. */

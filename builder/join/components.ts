@@ -1,9 +1,14 @@
 import { hashOfJson } from '../../shards/codec/json-object.ts';
-import type { FurtherMode } from '../../shards/modes.ts';
+import type { FurtherWalk } from '../../shards/modes.ts';
 import type { Component, FeedFacts } from '../../shards/release/manifest.ts';
 import type { DestTypeId } from '../../shards/units.ts';
 import { PARK_LEAVES, TAXONOMY, TAXONOMY_VERSION } from '../destinations/taxonomy.ts';
-import { HILLS, type Routing, walkingSpeed } from '../routing-parameters.ts';
+import {
+  HILLS,
+  type Routing,
+  type WheelchairUnknown,
+  walkingSpeed,
+} from '../routing-parameters.ts';
 
 /**
  * Increment a number when the same files produce different data, so that components built from that
@@ -27,11 +32,13 @@ export interface ReleaseSources {
   readonly transit: {
     readonly service_date: string;
     readonly feeds: FeedFacts[];
+    /** Only in a release with step-free transit. */
+    readonly wheelchairUnknown?: WheelchairUnknown | undefined;
   } | null;
   readonly streetsAsOfMs: number;
   readonly listedTypes: ReadonlySet<DestTypeId>;
-  /** The modes besides walking, cycling and transit. */
-  readonly furtherModes: readonly FurtherMode[];
+  /** The street modes besides walking and cycling. */
+  readonly furtherWalks: readonly FurtherWalk[];
   readonly routing: Routing;
 }
 
@@ -42,7 +49,7 @@ export interface ReleaseSources {
  * its parameters and the code's version.
  */
 export function components(sources: ReleaseSources): Component[] {
-  const { files, transit, listedTypes, streetsAsOfMs, furtherModes, routing } = sources;
+  const { files, transit, listedTypes, streetsAsOfMs, furtherWalks, routing } = sources;
   const osm = filesSource('osm', files.osm);
   const listed = files.listed.length > 0 ? filesSource('files', files.listed) : null;
   const gtfs = transit && feedsSource(transit);
@@ -57,7 +64,7 @@ export function components(sources: ReleaseSources): Component[] {
         [osm, elevation],
         'streets',
         READ_AS.streets,
-        streetParameters(routing, elevation, furtherModes),
+        streetParameters(routing, elevation, furtherWalks),
       ),
       effective_date: osmDay,
     },
@@ -68,6 +75,7 @@ export function components(sources: ReleaseSources): Component[] {
             // The map gives the levels of stations.
             version: version([gtfs, osm], 'timetable', READ_AS.timetable, [
               transitParameters(routing),
+              ...(transit.wheelchairUnknown ? [transit.wheelchairUnknown] : []),
             ]),
             effective_date: transit.service_date,
           },
@@ -123,14 +131,14 @@ function feedsSource({ feeds, service_date }: NonNullable<ReleaseSources['transi
 function streetParameters(
   routing: Routing,
   elevation: string | null,
-  furtherModes: readonly FurtherMode[],
+  furtherWalks: readonly FurtherWalk[],
 ) {
   const { transit: _, ...streets } = routing;
   return {
     ...streets,
     ...(elevation && { hills: HILLS }),
-    ...(furtherModes.length > 0 && {
-      modes: furtherModes.map((mode) => [mode, walkingSpeed(mode, routing)]),
+    ...(furtherWalks.length > 0 && {
+      modes: furtherWalks.map((mode) => [mode, walkingSpeed(mode, routing)]),
     }),
   };
 }

@@ -1,6 +1,6 @@
 import { ordinalIn } from '../../shards/arrays/sorted.ts';
 import { boxContains, boxesMeet, boxWithin } from '../../shards/geometry/wgs84.ts';
-import { furtherModesOf } from '../../shards/modes.ts';
+import { furtherModesOf, furtherWalksOf } from '../../shards/modes.ts';
 import type { CountyManifest, Direction } from '../../shards/release/manifest.ts';
 import type { Store } from '../../shards/store/store.ts';
 import type { BoundingBox, CountyFips } from '../../shards/units.ts';
@@ -74,7 +74,7 @@ function short(sha256: string): string {
 }
 
 function sourcesOf(
-  { inputs, service_date, feeds, modes, routing }: ReleasePlan,
+  { inputs, service_date, feeds, modes, routing, wheelchair_unknown }: ReleasePlan,
   regions: readonly RegionReceipt[],
 ): ReleaseSources {
   const printsOf = (files: readonly PlannedInput[]) => files.map(({ sha256 }) => sha256);
@@ -86,11 +86,17 @@ function sourcesOf(
       ...(inputs.elevation.length > 0 && { elevation: printsOf(inputs.elevation) }),
     },
     streetsAsOfMs: Math.max(...regions.map((region) => region.streets_as_of_ms)),
-    furtherModes: furtherModesOf(modes),
+    furtherWalks: furtherWalksOf(furtherModesOf(modes)),
     routing: routingOf(routing),
     listedTypes: new Set(regions.flatMap((region) => region.listed_types)),
     transit:
-      service_date === null ? null : { service_date, feeds: feeds.map(({ facts }) => facts) },
+      service_date === null
+        ? null
+        : {
+            service_date,
+            feeds: feeds.map(({ facts }) => facts),
+            wheelchairUnknown: wheelchair_unknown,
+          },
   };
 }
 

@@ -112,7 +112,7 @@ export async function joinRelease(
       directions,
       sources.files.elevation !== undefined,
       plan.rules_of_r5,
-      sources.furtherModes,
+      sources.furtherWalks,
       sources.routing,
     ),
     taxonomy,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { hashOfJson } from '../../shards/codec/json-object.ts';
 import { boxAroundBoth, bufferBox } from '../../shards/geometry/wgs84.ts';
-import { furtherModesOf } from '../../shards/modes.ts';
+import { furtherModesOf, furtherWalksOf, isTransit, type Mode } from '../../shards/modes.ts';
 import { counted } from '../../shards/number-words.ts';
 import {
   type FeedFacts,
@@ -52,6 +52,7 @@ import {
   type RuleOfR5,
   rideMetres,
   routingOf,
+  type WheelchairUnknown,
 } from '../routing-parameters.ts';
 import { inScratchFolder } from '../scratch-folder.ts';
 import { acceptFeeds, withoutLicence } from '../transit/accept-feeds.ts';
@@ -119,6 +120,7 @@ export async function makePlan(
     windows,
     percentiles,
     furtherModesOf(furtherModes),
+    unknownIn(request) ?? null,
     ownChoice(request.routing ?? {}),
   ];
   const key = keyOf([described.inputs, [...counties].sort(), ...options]);
@@ -164,6 +166,14 @@ export function keyOf(madeOf: readonly unknown[]): string {
 /** The rules of R5 that a request asks for, each once, in the same order whatever the request's. */
 function rulesIn({ rulesOfR5 = [] }: PlanRequest): RuleOfR5[] {
   return RULE_NAMES.filter((rule) => rulesOfR5.includes(rule));
+}
+
+/** How trips and stops count on which feeds state nothing; undefined without step-free transit. */
+function unknownIn({
+  furtherModes = [],
+  wheelchairUnknown = 'street',
+}: PlanRequest): WheelchairUnknown | undefined {
+  return furtherModes.includes('transit_step_free') ? wheelchairUnknown : undefined;
 }
 
 const NONE_CATALOGUED: NonNullable<PlanRequest['catalogued']> = new Map();
@@ -243,6 +253,7 @@ async function prepareAll(
   const hasHills = inputs.elevation.length > 0;
   const routing = routingOf(request.routing ?? {});
   const isLayer = await Promise.all(inputs.places.map(pathOf).map(isCountyLayer));
+  const unknown = unknownIn(request);
   const layers = inputs.places.filter((_, i) => isLayer[i]);
   const placeFiles = inputs.places.filter((_, i) => !isLayer[i]);
   const places = await writePlaces({ ...of(placeFiles), area: box });
@@ -266,6 +277,7 @@ async function prepareAll(
     parameters: JSON.parse(JSON.stringify({ ...routing, ...(hasHills && { hills: HILLS }) })),
     routing: ownChoice(request.routing ?? {}),
     rules_of_r5: rulesIn(request),
+    ...(feeds && unknown && { wheelchair_unknown: unknown }),
     service_date: feeds && isoDate(feeds.clock.common),
     inputs: { ...inputs, places: placeFiles, county_layers: layers },
     blocks,
@@ -349,13 +361,15 @@ function servicesOf(
   hasTransit: boolean,
 ): string[] {
   const further = furtherModesOf(furtherModes);
-  if (!hasTransit) return ['walk', 'bike', ...further];
-  const byTransit = [BASE_WINDOW, ...windows].flatMap(({ name }) => {
+  if (!hasTransit) return ['walk', 'bike', ...furtherWalksOf(further)];
+  const timings = [BASE_WINDOW, ...windows].flatMap(({ name }) => {
     const others = (percentiles[name] ?? []).filter((one) => one !== BASE_PERCENTILE);
     const all = [BASE_PERCENTILE, ...new Set(others.toSorted((a, b) => a - b))];
-    return all.map((percentile) => transitService(name, percentile));
+    return all.map((percentile) => ({ departure: name, percentile }));
   });
-  return ['walk', 'bike', ...byTransit, ...further];
+  const services = (mode: Mode) =>
+    isTransit(mode) ? timings.map((timing) => transitService(mode, timing)) : [mode];
+  return (['walk', 'bike', 'transit', ...further] as const).flatMap(services);
 }
 
 /**
@@ -369,18 +383,19 @@ async function readFeeds(
   area: BoundingBox,
 ): Promise<ReleaseFeeds> {
   const { progress } = preparation;
+  const unknown = unknownIn(request);
   if (wanted.length + unwanted.length === 0) return { feeds: null, prepared: [], windows: [] };
   const readable = await outlineFeeds(wanted, await dayOf(request), area);
   let outlined = { ...readable, leftOut: [...unwanted, ...readable.leftOut] };
   for (;;) {
     const feeds = await dateFeeds(outlined);
-    const { prepared, unusable } = await writeFeeds(feeds, preparation);
+    const { prepared, unusable } = await writeFeeds(feeds, preparation, unknown);
     if (unusable.size === 0) {
       for (const line of feeds.notes) progress.note(line);
       acceptFeeds(factsOf(prepared), feeds.leftOut, request, progress);
       const windows: ReleasePlan['windows'] = [];
       for (const window of request.windows ?? []) {
-        windows.push(await readWindow(window, outlined, feeds, preparation));
+        windows.push(await readWindow(window, outlined, feeds, preparation, unknown));
       }
       return { feeds, prepared, windows };
     }
@@ -398,6 +413,7 @@ async function readWindow(
   outlined: OutlinedFeeds,
   { clock }: DatedFeeds,
   preparation: PreparationByJobs,
+  unknown: WheelchairUnknown | undefined,
 ): Promise<ReleasePlan['windows'][number]> {
   const { name, opens, departures, day } = window;
   const common = dayNumber(clock.common);
@@ -408,7 +424,7 @@ async function readWindow(
   }
   const dated = await dateFeeds(on, window);
   for (const line of dated.notes) preparation.progress.note(`${name}: ${line}`);
-  const { prepared, unusable } = await writeFeeds(dated, preparation);
+  const { prepared, unusable } = await writeFeeds(dated, preparation, unknown);
   for (const { file, reason } of unusable.values()) {
     preparation.progress.note(`WARNING: ${file}: not in the window ${name}: ${reason}`);
   }

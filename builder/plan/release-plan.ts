@@ -16,7 +16,7 @@ import { type PreparedFeed, preparedFeedSchema } from '../prepare/read-feeds.ts'
 import { preparedOsmSchema } from '../prepare/read-osm-cells.ts';
 import { preparedAddressesSchema } from '../prepare/write-addresses.ts';
 import { preparedWeightsSchema } from '../prepare/write-weights.ts';
-import { type RoutingChoice, RULE_NAMES } from '../routing-parameters.ts';
+import { type RoutingChoice, RULE_NAMES, WHEELCHAIR_UNKNOWN } from '../routing-parameters.ts';
 import type { SearchedWindow } from '../transit/transit-region.ts';
 import { countyEstimateSchema } from './county-estimate.ts';
 import { plannedInputSchema } from './planned-input.ts';
@@ -42,6 +42,8 @@ const releasePlanSchema = z.strictObject({
   } satisfies Record<keyof RoutingChoice, z.ZodType>),
   /** The rules that those of R5 replace. */
   rules_of_r5: z.array(z.enum(RULE_NAMES)),
+  /** How trips and stops count on which feeds state nothing; absent without step-free transit. */
+  wheelchair_unknown: z.enum(WHEELCHAIR_UNKNOWN).optional(),
   /** The nominal day of the release; null without feeds. */
   service_date: z.iso.date().nullable(),
   inputs: z.strictObject({

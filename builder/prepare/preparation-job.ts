@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { feedSchema } from '../../shards/release/manifest.ts';
 import type { Bytes } from '../../shards/units.ts';
+import { WHEELCHAIR_UNKNOWN } from '../routing-parameters.ts';
 
 /** A job that reads a batch of cells from OpenStreetMap files, and divides it by cell. */
 const osmJobSchema = z.strictObject({
@@ -36,6 +37,8 @@ const feedJobSchema = z.strictObject({
     earliest: z.number(),
     latest: z.number(),
   }),
+  /** Present if the service for riders without steps is wanted too. */
+  wheelchair_unknown: z.enum(WHEELCHAIR_UNKNOWN).optional(),
 });
 export type FeedJobSpec = z.infer<typeof feedJobSchema>;
 

@@ -34,12 +34,14 @@ export async function prepareFeed(
 
 async function readService(
   path: string,
-  { clock, ...dated }: FeedJobSpec,
+  { clock, wheelchair_unknown, ...dated }: FeedJobSpec,
   { store, note }: PreparationJobContext,
 ): Promise<PreparedFeed> {
   const feed = await readFeed(path);
   try {
-    const { feedDay, facts, runs } = await readFeedDay(feed, { ...dated, path }, clock);
+    const of = { ...dated, path };
+    const day = await readFeedDay(feed, of, clock, wheelchair_unknown);
+    const { feedDay, stepFreeDay, facts, runs } = day;
     feed.report.noteProblems(note);
     const { trips_by_phone, trips_in_window } = facts;
     if (trips_by_phone > 0) {
@@ -47,9 +49,14 @@ async function readService(
         `${withCommas(trips_by_phone)} of ${counted(trips_in_window, 'trip')} must be booked by phone at some calls; they count as scheduled`,
       );
     }
-    const ref = await putObject(store, 'prepared/feed', 'json', encodeFeedDay(feedDay));
-    const lines = await putLines(store, routeLines(feed, runs, await shapesOf(feed, runs, note)));
-    return { facts, cells: cellsOf(feedDay), feedDay: ref, lines };
+    const put = (day: FeedDay) => putObject(store, 'prepared/feed', 'json', encodeFeedDay(day));
+    return {
+      facts,
+      cells: cellsOf(feedDay),
+      feedDay: await put(feedDay),
+      ...(stepFreeDay && { stepFreeDay: await put(stepFreeDay) }),
+      lines: await putLines(store, routeLines(feed, runs, await shapesOf(feed, runs, note))),
+    };
   } finally {
     feed.source.close();
   }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { feedSchema, leftOutFeedSchema, objectRefSchema } from '../../shards/release/manifest.ts';
 import { readVerified } from '../../shards/store/recorded-hash.ts';
-import type { Store } from '../../shards/store/store.ts';
+import type { ObjectRef, Store } from '../../shards/store/store.ts';
 import type { CellSet } from '../geo/cell-set.ts';
 import type { FeedDay, StopOfFeed } from '../transit/feed-day.ts';
 import type { SearchedWindow } from '../transit/transit-region.ts';
@@ -15,6 +15,8 @@ export const preparedFeedSchema = z.strictObject({
   feedDay: objectRefSchema,
   /** The lines of its routes on the ground (`routeLines`); null if there are none. */
   lines: wideAreaSchema.nullable(),
+  /** The service for riders without steps; only for a release with step-free transit. */
+  stepFreeDay: objectRefSchema.optional(),
 });
 export type PreparedFeed = z.infer<typeof preparedFeedSchema>;
 
@@ -77,9 +79,19 @@ export class FeedTables {
     return this.#prepared[feed].facts.sha256;
   }
 
-  async read(feed: number): Promise<FeedDay> {
+  read(feed: number): Promise<FeedDay> {
+    return this.#read(this.#prepared[feed].feedDay);
+  }
+
+  /** Reads the service for riders without steps; null if it was not prepared. */
+  async readStepFree(feed: number): Promise<FeedDay | null> {
+    const { stepFreeDay } = this.#prepared[feed];
+    return stepFreeDay ? this.#read(stepFreeDay) : null;
+  }
+
+  async #read(day: ObjectRef): Promise<FeedDay> {
     // The verified hash guarantees that this program wrote these bytes.
-    const bytes = await readVerified(this.#store, this.#prepared[feed].feedDay);
+    const bytes = await readVerified(this.#store, day);
     const { stops, departures, ...feedDay } = JSON.parse(Buffer.from(bytes).toString());
     const counts = departures.map((ofStop: [string, number][]) => new Map(ofStop));
     return { ...feedDay, stops: withEntrances(stops, opened), departures: counts };

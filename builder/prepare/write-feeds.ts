@@ -2,6 +2,7 @@ import { counted } from '../../shards/number-words.ts';
 import type { LeftOutFeed } from '../../shards/release/manifest.ts';
 import type { Bytes } from '../../shards/units.ts';
 import { isoDate } from '../gtfs/service-time.ts';
+import type { WheelchairUnknown } from '../routing-parameters.ts';
 import type { DatedFeeds } from '../transit/date-feeds.ts';
 import type { PreparationByJobs } from './preparation.ts';
 import type { PreparationJob } from './preparation-job.ts';
@@ -19,15 +20,16 @@ interface WrittenFeeds {
 
 /**
  * Reads feeds for their days once for all units, each by a job, and puts the service of each into
- * the store.
+ * the store; with `unknown`, also what riders without steps may use.
  */
 export async function writeFeeds(
   { clock, feeds }: DatedFeeds,
   preparation: PreparationByJobs,
+  unknown?: WheelchairUnknown,
 ): Promise<WrittenFeeds> {
   const jobs = feeds.map(({ path: file, ...feed }): PreparationJob => {
     return {
-      spec: { kind: 'feed', ...feed, clock },
+      spec: { kind: 'feed', ...feed, clock, ...(unknown && { wheelchair_unknown: unknown }) },
       paths: [file],
       memory: FEED_BYTES,
       work: 1,

@@ -18,6 +18,7 @@ export const searchedCountySchema = z.strictObject({
     pois: objectRefSchema,
     'reach-from': objectRefSchema,
     transit: objectRefSchema.optional(),
+    'transit-step-free': objectRefSchema.optional(),
     blocks: objectRefSchema,
   }),
 });

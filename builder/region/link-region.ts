@@ -14,7 +14,7 @@ import type { Link } from '../streets/linker.ts';
 import type { ModeNetwork } from '../streets/mode-network.ts';
 import { searchGraphOf } from '../streets/search-graph.ts';
 import { packLinks, type StreetRegion } from '../streets/street-region.ts';
-import { linkStops } from '../transit/stop-links.ts';
+import { linkStops, type StopLinks } from '../transit/stop-links.ts';
 import { walkFromStops } from '../transit/stop-walks.ts';
 import type { Region } from './read-region.ts';
 
@@ -47,7 +47,7 @@ export function linkRegion(
   progress: Progress,
 ): LinkedRegion {
   const blocks = [...region.targets.values()].flat();
-  const { destinations, transits } = region;
+  const { destinations, transits, stepFreeTransits } = region;
   const [base] = transits;
   const firstStop = destinations.length + blocks.length;
   const stage = progress.start('linking', region.networks.length, 'modes');
@@ -56,11 +56,16 @@ export function linkRegion(
     return linkAll(network, destinations, blocks);
   });
   const [walk] = region.networks;
+  const stepFreeWalk = region.networks.find(({ mode }) => mode === 'step_free');
+  const [stepFree] = stepFreeTransits;
   const stopLinks = base && linkStops(base, walk, firstStop);
-  for (const stop of stopLinks?.into ?? []) linksOf[0].targets.push(stop);
+  const stepFreeStops = stepFree && stepFreeWalk && linkStops(stepFree, stepFreeWalk, firstStop);
   const streets = region.networks.map((network, i) => {
-    const stops = network === walk && base ? base.stops.length : 0;
-    return streetRegion(network, linksOf[i], firstStop + stops);
+    const stops = new Map([
+      [walk, stopLinks],
+      [stepFreeWalk, stepFreeStops],
+    ]).get(network);
+    return withStops(network, linksOf[i], firstStop, stops);
   });
   const linksBy = new Map<string, ModeLinks>(
     region.networks.map(({ mode }, i) => [mode, linksOf[i]]),
@@ -90,17 +95,22 @@ export function linkRegion(
       blockCount: blocks.length,
       streets,
       bases: basesOf(modes),
-      transits: stopLinks
+      ...(stopLinks
         ? walkFromStops(
-            transits,
-            walk,
-            stopLinks,
-            streets[0].targets,
+            { transits, walk, links: stopLinks, targets: streets[0].targets },
+            stepFreeStops && stepFreeWalk
+              ? {
+                  transits: stepFreeTransits,
+                  walk: stepFreeWalk,
+                  links: stepFreeStops,
+                  targets: streets[region.networks.indexOf(stepFreeWalk)].targets,
+                }
+              : null,
             poiAreas,
             progress,
             region.routing,
           )
-        : [],
+        : { transits: [], stepFreeTransits: [] }),
       firstInside: inside.first,
       inside: inside.values,
       firstLeaf: leaves.first,
@@ -176,15 +186,18 @@ function linkAll(
   return { targets, blocks: linked, toRide };
 }
 
-function streetRegion(
+/** The streets of a mode with all its targets: destinations and blocks, then `stops`, if any. */
+function withStops(
   network: ModeNetwork,
   { targets, blocks, toRide }: ModeLinks,
-  targetCount: number,
+  firstStop: number,
+  stops?: StopLinks,
 ): StreetRegion {
   const graph = searchGraphOf(network.graph);
+  const { into, entrances } = stops ?? { into: [], entrances: [] };
   return {
     graph,
-    targets: linkTargets(graph, targetCount, targets),
+    targets: linkTargets(graph, firstStop + entrances.length, [...targets, ...into]),
     blockLinks: packLinks(
       blocks.map((link): Link | null => (typeof link === 'string' ? null : link)),
     ),

@@ -1,6 +1,6 @@
 import type { Area } from '../../shards/geometry/polygon.ts';
 import { boxAroundBoth, boxContains, boxOf, bufferBox } from '../../shards/geometry/wgs84.ts';
-import type { FurtherMode } from '../../shards/modes.ts';
+import type { FurtherWalk } from '../../shards/modes.ts';
 import { counted, withCommas } from '../../shards/number-words.ts';
 import type { BoundingBox, CountyFips, DestId } from '../../shards/units.ts';
 import type { BlockPoint, CensusBlock } from '../census/blocks.ts';
@@ -26,7 +26,7 @@ import { buildModeNetwork, type ModeNetwork } from '../streets/mode-network.ts';
 import type { StreetNetwork } from '../streets/network.ts';
 import { type HeightsAt, measureSlopes } from '../streets/slopes.ts';
 import { frequentStops } from '../transit/frequent-stops.ts';
-import type { Transit } from '../transit/join-feeds.ts';
+import type { Transit, TransitOfFeeds } from '../transit/join-feeds.ts';
 import { assumeLevels } from '../transit/station-levels.ts';
 import { transitAround } from './transit-around.ts';
 
@@ -85,6 +85,8 @@ export interface Region {
    * in a release without transit.
    */
   readonly transits: readonly Transit[];
+  /** Transit for riders without steps, at the same stops; empty in a release without it. */
+  readonly stepFreeTransits: readonly Transit[];
   /** The box in which the street data claims to be complete; null if not stated. */
   readonly coverage: BoundingBox | null;
   /** The polygons that the files were cut by, where known. */
@@ -116,8 +118,8 @@ export interface RegionInputs {
   /** The origin counties, ascending. */
   readonly counties: readonly CountyFips[];
   readonly rulesOfR5: RulesOfR5;
-  /** The modes besides walking, cycling and transit; none by default. */
-  readonly further?: readonly FurtherMode[];
+  /** The street modes besides walking and cycling; none by default. */
+  readonly further?: readonly FurtherWalk[];
   /** The usual parameters by default. */
   readonly routing?: Routing;
 }
@@ -137,9 +139,9 @@ export async function readRegion(request: RegionInputs, progress: Progress): Pro
   // Scopes of counties consist of cells, none of which may extend beyond what is read.
   const area = FINE_CELLS.boxAround(around?.area ?? byStreet);
   const extract = await request.osm.extract(area, streetAreaOf(area), progress);
-  const transits = (around?.transits ?? []).map((transit) =>
-    assumeLevels(transit, extract.stations, rulesOfR5),
-  );
+  const withLevels = (transit: TransitOfFeeds) =>
+    assumeLevels(transit, extract.stations, rulesOfR5);
+  const transits = (around?.transits ?? []).map(withLevels);
   const joined = await joinLists(extract.destinations, request.poisWithin, area);
   const destinations = [
     ...joined.destinations,
@@ -170,6 +172,7 @@ export async function readRegion(request: RegionInputs, progress: Progress): Pro
     streets,
     networks,
     transits,
+    stepFreeTransits: (around?.stepFree ?? []).map(withLevels),
     coverage: extract.coverage,
     outlines: extract.outlines,
     impassable: extract.impassable,

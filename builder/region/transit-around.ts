@@ -13,6 +13,8 @@ import { StopReach } from '../transit/stop-reach.ts';
 /** Public transport around some counties, by window, and the area within its reach. */
 interface TransitAround {
   readonly transits: readonly TransitOfFeeds[];
+  /** Transit for riders without steps, at the same stops; empty if it was not prepared. */
+  readonly stepFree: readonly TransitOfFeeds[];
   /** A box around everything within reach, with or without transit. */
   readonly area: BoundingBox;
 }
@@ -44,28 +46,52 @@ export async function transitAround(
         if (w === 0) stage.at(read[w].size);
       }
     }
-    const joined = joinFeeds(
-      windows.map((feeds, w): FeedsOfWindow => {
-        // The order is that of the plan, which determines the numbering of stops.
-        const inOrder = [...read[w]].sort(([a], [b]) => a - b);
-        return {
-          window: feeds.window,
-          feeds: new Map(inOrder.map(([feed, day]) => [feeds.identityOf(feed), day])),
-        };
-      }),
-    );
+    const joined = joinFeeds(windows.map((feeds, w) => windowOf(feeds, read[w])));
     const reached = joined.map((transit) => reachOf(transit, counties, fastest, routing));
     for (const box of reached.flatMap(({ boxes }) => boxes)) cells.add(box, 1);
     if (windows.some((_, w) => missingOf(w).length > 0)) continue;
-    const transits = joined.map((transit, w) => {
-      return { ...transit, timetable: patternsAmong(transit.timetable, reached[w].stops) };
-    });
+    const within = (all: readonly TransitOfFeeds[]) =>
+      all.map((transit, w) => {
+        return { ...transit, timetable: patternsAmong(transit.timetable, reached[w].stops) };
+      });
+    const transits = within(joined);
+    const stepFree = within(await joinStepFree(windows, read));
     stage.finish(
       `${counted(transits[0].stops.length, 'stop')} in ${read[0].size} of ${counted(count, 'feed')}, ${counted(transits[0].timetable.patternCount, 'pattern')}`,
     );
     const area = reached.flatMap(({ boxes }) => boxes).reduce(boxAroundBoth, byStreet);
-    return { transits, area };
+    return { transits, stepFree, area };
   }
+}
+
+function windowOf(feeds: FeedTables, read: ReadonlyMap<number, FeedDay>): FeedsOfWindow {
+  // The order is that of the plan, which determines the numbering of stops.
+  const inOrder = [...read].sort(([a], [b]) => a - b);
+  return {
+    window: feeds.window,
+    feeds: new Map(inOrder.map(([feed, day]) => [feeds.identityOf(feed), day])),
+  };
+}
+
+/**
+ * Joins the service for riders without steps of the feeds that were read, with the same numbering
+ * of stops. Returns no window if it was not prepared.
+ */
+async function joinStepFree(
+  windows: readonly FeedTables[],
+  read: readonly ReadonlyMap<number, FeedDay>[],
+): Promise<TransitOfFeeds[]> {
+  const joined: FeedsOfWindow[] = [];
+  for (const [w, feeds] of windows.entries()) {
+    const stepFree = new Map<number, FeedDay>();
+    for (const feed of read[w].keys()) {
+      const day = await feeds.readStepFree(feed);
+      if (day === null) return [];
+      stepFree.set(feed, day);
+    }
+    joined.push(windowOf(feeds, stepFree));
+  }
+  return joinFeeds(joined);
 }
 
 /**

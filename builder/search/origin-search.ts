@@ -1,7 +1,7 @@
 import type { StopWalks } from '../../shards/transit/transit-table.ts';
 import type { BlockOrdinal, Millis } from '../../shards/units.ts';
 import { rankOfPercentile } from '../routing-parameters.ts';
-import { type SearchLink, unpackLink } from '../streets/street-region.ts';
+import { unpackLink } from '../streets/street-region.ts';
 import { StreetSearch } from '../streets/street-search.ts';
 import { DoorToDoor } from '../transit/door-to-door.ts';
 import type { EgressTable } from '../transit/egress.ts';
@@ -13,6 +13,14 @@ import type { SearchRegion } from './search-region.ts';
 
 const NO_WALKS: StopWalks = { stops: new Int32Array(0), times: new Int32Array(0) };
 
+/** The searches by transit without steps. */
+interface StepFreeSearch {
+  readonly toStops: StreetSearch;
+  readonly windows: readonly WindowSearch[];
+  /** The walks to stops from the blocks that are searched together, by lane. */
+  readonly access: StopWalks[];
+}
+
 /**
  * Searches from blocks by every mode, visiting only what is reached from there. One instance serves
  * one thread.
@@ -23,11 +31,15 @@ export class OriginSearch {
   readonly #streets: readonly StreetSearch[];
   readonly #toStops: StreetSearch;
   readonly #windows: readonly WindowSearch[];
+  /** Transit without steps; null in a region without it. */
+  readonly #stepFree: StepFreeSearch | null;
   readonly #within: readonly WithinLimits[];
   /** The targets reached from the block last found, by service. */
   readonly reached: readonly Reached[];
   /** Walks to stops from the block last found; undefined without transit. */
   access: StopWalks | undefined;
+  /** The same without steps; undefined without step-free transit. */
+  stepFreeAccess: StopWalks | undefined;
   /** The walks to stops from the blocks that are searched together, by lane. */
   readonly #access: StopWalks[] = [];
   readonly #accessStops: Int32Array;
@@ -44,9 +56,29 @@ export class OriginSearch {
     this.#accessStops = new Int32Array(stops);
     this.#accessTimes = new Int32Array(stops);
     this.#windows = region.transits.map((transit) => new WindowSearch(region, transit));
-    const byTransit = this.#windows.flatMap(({ percentiles }) => percentiles);
+    const stepFreeWalk = region.streets.at(-1);
+    this.#stepFree =
+      region.stepFreeTransits.length > 0 && stepFreeWalk
+        ? {
+            toStops: new StreetSearch(
+              stepFreeWalk.graph,
+              stepFreeWalk.targets,
+              region.routing.transit.maxWalkLeg,
+            ),
+            windows: region.stepFreeTransits.map((transit) => new WindowSearch(region, transit)),
+            access: [],
+          }
+        : null;
+    const timesOf = (windows: readonly WindowSearch[]) =>
+      windows.flatMap(({ percentiles }) => percentiles);
     const [walk, bike, ...further] = this.#streets;
-    const searches = [walk, bike, ...byTransit, ...further];
+    const searches = [
+      walk,
+      bike,
+      ...timesOf(this.#windows),
+      ...further,
+      ...timesOf(this.#stepFree?.windows ?? []),
+    ];
     this.#within = searches.map(({ times }) => new WithinLimits(region, times));
     this.reached = this.#within;
   }
@@ -67,6 +99,7 @@ export class OriginSearch {
       for (const [lane, block] of some.entries()) {
         this.#runFrom(block, lane);
         this.access = this.#access[lane];
+        this.stepFreeAccess = this.#stepFree?.access[lane];
         found(block);
       }
     }
@@ -76,22 +109,37 @@ export class OriginSearch {
   #searchTransit(blocks: readonly BlockOrdinal[], windowStarts: readonly Millis[]): void {
     for (const [lane, block] of blocks.entries()) {
       const link = unpackLink(this.#region.streets[0].blockLinks, block);
-      this.#access[lane] = link ? this.#walksToStops(link) : NO_WALKS;
+      if (link) this.#toStops.run(link);
+      else this.#toStops.clear();
+      this.#access[lane] = this.#walksToStops(this.#toStops);
+      if (this.#stepFree) this.#stepFree.access[lane] = this.#stepFreeWalks(this.#stepFree, block);
     }
     for (const [w, window] of this.#windows.entries()) {
       window.search(this.#access.slice(0, blocks.length), windowStarts[w]);
     }
+    const { windows, access } = this.#stepFree ?? { windows: [], access: [] };
+    for (const [w, window] of windows.entries()) {
+      window.search(access.slice(0, blocks.length), windowStarts[w]);
+    }
   }
 
-  #walksToStops(link: SearchLink): StopWalks {
-    const { destinationCount, blockCount } = this.#region;
+  /** Finds the walks without steps, none of them sooner than those just found with steps. */
+  #stepFreeWalks({ toStops }: StepFreeSearch, block: BlockOrdinal): StopWalks {
+    const link = unpackLink(this.#region.streets.at(-1)!.blockLinks, block);
+    if (!link) return NO_WALKS;
+    toStops.run(link);
+    toStops.delayTo(this.#toStops);
+    return this.#walksToStops(toStops);
+  }
+
+  /** Lists the stops that a search has found within the longest walk to a stop. */
+  #walksToStops({ reached, reachedCount, times }: StreetSearch): StopWalks {
+    const { destinationCount, blockCount, routing } = this.#region;
     const firstStop = destinationCount + blockCount;
-    this.#toStops.run(link);
-    const { reached, reachedCount, times } = this.#toStops;
     let count = 0;
     for (let i = 0; i < reachedCount; i++) {
       const target = reached[i];
-      if (target < firstStop) continue;
+      if (target < firstStop || times[target] > routing.transit.maxWalkLeg) continue;
       this.#accessStops[count] = target - firstStop;
       this.#accessTimes[count++] = times[target];
     }
@@ -130,6 +178,13 @@ export class OriginSearch {
       // Their links may be nearer to a target than those of walkers, who could take them too.
       search.delayTo(walk);
       others[service++].take(search.reached, search.reachedCount);
+    }
+    const stepFreeWalked = others[service - 1];
+    for (const { percentiles } of this.#stepFree?.windows ?? []) {
+      for (const percentile of percentiles) {
+        percentile.fillIn(lane, stepFreeWalked);
+        others[service++].take(percentile.reached, percentile.reachedCount);
+      }
     }
   }
 }

@@ -47,6 +47,8 @@ export interface ChunkResult {
    * Walks from each block to stops of the region, one list after the other; null without transit.
    */
   readonly access: AccessLists | null;
+  /** Those without steps; null without step-free transit. */
+  readonly stepFreeAccess: AccessLists | null;
   readonly poiRows: number;
   readonly reachRows: number;
 }
@@ -89,11 +91,13 @@ export class ChunkSearch {
     reach.begin(`reach-from/${county}`, count);
     const blocks = Array.from({ length: count }, (_, i) => from + i);
     const access: StopWalks[] = [];
+    const stepFreeAccess: StopWalks[] = [];
     this.#search.run(blocks, windowStarts, (block) => {
       const i = block - from;
       this.#nearestOf(nearest.subarray(i * modes * leafCount, (i + 1) * modes * leafCount));
       this.#nthOf(nth.subarray(i * lists, (i + 1) * lists));
       if (this.#search.access) access.push(this.#search.access);
+      if (this.#search.stepFreeAccess) stepFreeAccess.push(this.#search.stepFreeAccess);
       pois.row(firstRow + i, reached, poisOf, 0, destinationOrdinals);
       reach.row(firstRow + i, reached, blocksOf, destinationCount, blockOrdinals);
     });
@@ -103,6 +107,7 @@ export class ChunkSearch {
       nearest,
       nth,
       access: this.#region.transits.length > 0 ? listsOf(access) : null,
+      stepFreeAccess: this.#region.stepFreeTransits.length > 0 ? listsOf(stepFreeAccess) : null,
       poiRows: pois.entries,
       reachRows: reach.entries,
     };

@@ -19,6 +19,11 @@ export interface SearchRegion {
   /** By window of departures; empty without feeds. */
   readonly transits: readonly TransitRegion[];
   /**
+   * The same for riders without steps, who walk by the last of the `further` ways, whose targets
+   * include the stops; empty without step-free transit.
+   */
+  readonly stepFreeTransits: readonly TransitRegion[];
+  /**
    * Destinations that contain block `b`: `inside[firstInside[b]]` to `inside[firstInside[b + 1]]`,
    * exclusive.
    */

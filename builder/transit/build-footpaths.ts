@@ -89,3 +89,29 @@ function changeTime(walk: ShortestWalk, boardSlack: Millis, rule?: TransferRule)
       return walk.time + boardSlack;
   }
 }
+
+/** Returns the footpaths that others have too, none of them sooner than theirs. */
+export function delayedFootpaths(footpaths: Footpaths, others: Footpaths): Footpaths {
+  const first = new Int32Array(footpaths.first.length);
+  const ways: number[] = [];
+  for (let stop = 0; stop + 1 < first.length; stop++) {
+    const least = new Map(waysFrom(others, stop));
+    const own = waysFrom(footpaths, stop).flatMap(([to, time]): [StopOrdinal, Millis][] => {
+      const other = least.get(to);
+      return other === undefined ? [] : [[to, Math.max(time, other)]];
+    });
+    for (const way of own.sort(([a, s], [b, t]) => s - t || a - b)) ways.push(...way);
+    first[stop + 1] = ways.length / 2;
+  }
+  return { first, ways: Int32Array.from(ways) };
+}
+
+function waysFrom(
+  { first, ways }: Footpaths,
+  stop: StopOrdinal,
+): [to: StopOrdinal, time: Millis][] {
+  return Array.from({ length: first[stop + 1] - first[stop] }, (_, i) => {
+    const way = 2 * (first[stop] + i);
+    return [ways[way], ways[way + 1]];
+  });
+}

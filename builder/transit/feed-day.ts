@@ -1,9 +1,9 @@
 import path from 'node:path';
-import type { FeedFacts } from '../../shards/release/manifest.ts';
+import type { FeedFacts, WheelchairFacts } from '../../shards/release/manifest.ts';
 import { ALIGHT, BOARD, type ScheduledTrip } from '../../shards/transit/timetable.ts';
 import type { Millis, RouteOrdinal, Seconds, StopOrdinal } from '../../shards/units.ts';
 import { type FeedEntrance, type FeedIndoorPath, StationEntrances } from '../gtfs/entrances.ts';
-import { type Feed, type RailKind, stationOf, timeZoneOf } from '../gtfs/feed.ts';
+import { type Feed, type RailKind, stationOf, timeZoneOf, wheelchairAt } from '../gtfs/feed.ts';
 import { FEED_LIMITS } from '../gtfs/limits.ts';
 import {
   dateOf,
@@ -13,7 +13,8 @@ import {
   type ServiceDate,
 } from '../gtfs/service-time.ts';
 import { type DayWindow, readTrips, type TripRun } from '../gtfs/trips.ts';
-import { MILLIS_PER_SECOND } from '../routing-parameters.ts';
+import type { WheelchairAccess } from '../gtfs/values.ts';
+import { MILLIS_PER_SECOND, type WheelchairUnknown } from '../routing-parameters.ts';
 import type { StopWalk, TransferRule } from './build-footpaths.ts';
 import { transferRulesOf } from './transfer-rules.ts';
 import { opensAt, shiftOf, type TransitClock } from './transit-clock.ts';
@@ -29,6 +30,11 @@ export interface StopOfFeed extends Omit<TransitStop, 'entrances'> {
   readonly rails: RailKind | null;
   /** Levels above the street, negative below it; null if the feed does not give any. */
   readonly level: number | null;
+  /**
+   * For riders without steps, whether nothing is known of the way inside: the feed neither states
+   * that the stop is boarded in a wheelchair, nor has pathways to it.
+   */
+  readonly isUncertain?: boolean;
 }
 
 /** A walk inside a station, according to its feed. */
@@ -79,22 +85,26 @@ const SECONDS_PER_DAY = 86_400;
 
 /**
  * Reads a feed for its day, with times on the common clock of all feeds. Includes trips of earlier
- * days that still run in the window. Throws a `BuildError` for an unusable feed.
+ * days that still run in the window. Throws a `BuildError` for an unusable feed. With `unknown`,
+ * also returns the service for riders without steps, at the same stops in the same order.
  */
 export async function readFeedDay(
   feed: Feed,
   { day, patterns, best, without, ...file }: FeedOfDay,
   clock: TransitClock,
-): Promise<{ feedDay: FeedDay; facts: FeedFacts; runs: TripRun[] }> {
+  unknown?: WheelchairUnknown,
+): Promise<{
+  feedDay: FeedDay;
+  stepFreeDay: FeedDay | null;
+  facts: FeedFacts;
+  runs: readonly TripRun[];
+}> {
   const elsewhere = new Map(without);
   reportRepeated(feed, elsewhere);
   const windows = daysInWindow(feed.timeZone, day, clock);
   const inWindow = await readTrips(feed, windows, elsewhere);
-  const { ordinals, stops, insideWalks } = stopsOf(
-    feed,
-    inWindow.map(({ run }) => run),
-    clock,
-  );
+  const runs = inWindow.map(({ run }) => run);
+  const { ordinals, rails, stations, stops } = stopsOf(feed, runs, clock);
   reportClosedStops(feed, inWindow, stops);
   const departures = stops.map(() => new Map<string, number>());
   const routes = [...new Set(inWindow.map(({ run }) => run.route))].sort();
@@ -110,18 +120,22 @@ export async function readFeedDay(
     to.arrivals[0] = Math.max(to.arrivals[0], from.arrivals[from.arrivals.length - 1]);
     return [positions.get(from)!, positions.get(to)!] as const;
   });
-  const rules = transferRulesOf(feed, ordinals);
+  const feedDay: FeedDay = {
+    stops,
+    departures,
+    continuations,
+    rules: transferRulesOf(feed, ordinals),
+    insideWalks: walksInside(feed, ordinals, stations),
+    trips: added.map(({ scheduled }) => scheduled),
+    routes: routes.map((id) => feed.routeNames.get(id) ?? id),
+  };
+  const stepFree = unknown
+    ? stepFreeDay(feed, feedDay, { runs, ordinals, rails, stations }, unknown)
+    : null;
   return {
-    runs: inWindow.map(({ run }) => run),
-    feedDay: {
-      stops,
-      departures,
-      continuations,
-      rules,
-      insideWalks,
-      trips: added.map(({ scheduled }) => scheduled),
-      routes: routes.map((id) => feed.routeNames.get(id) ?? id),
-    },
+    runs,
+    feedDay,
+    stepFreeDay: stepFree?.feedDay ?? null,
     facts: {
       agency: feed.agency,
       file: path.basename(file.path),
@@ -135,6 +149,7 @@ export async function readFeedDay(
       best_weekday_trips: best,
       trips_in_window: inWindow.length,
       trips_by_phone: inWindow.filter(({ run }) => run.calls.some(({ byPhone }) => byPhone)).length,
+      ...(stepFree && { wheelchair: stepFree.facts }),
       problems: [...feed.report.problems],
     },
   };
@@ -170,7 +185,7 @@ function reportRepeated({ trips, report }: Feed, elsewhere: ReadonlyMap<string, 
   }
 }
 
-/** Numbers the stops that some trips call at, and finds the walks inside stations between them. */
+/** Numbers the stops that some trips call at, and finds their stations. */
 function stopsOf(feed: Feed, runs: readonly TripRun[], clock: TransitClock) {
   const used = new Set<string>();
   const rails = new Map<string, RailKind>();
@@ -181,7 +196,7 @@ function stopsOf(feed: Feed, runs: readonly TripRun[], clock: TransitClock) {
       if (kind && rails.get(stop) !== 'subway') rails.set(stop, kind);
     }
   }
-  const entrances = new StationEntrances(feed, rails);
+  const stations = new StationEntrances(feed, rails);
   const opens = new Map<string, Millis>();
   const opensIn = (zone: string): Millis => {
     const known = opens.get(zone) ?? opensAt(clock, zone);
@@ -200,21 +215,101 @@ function stopsOf(feed: Feed, runs: readonly TripRun[], clock: TransitClock) {
       lon: stop.lon,
       lat: stop.lat,
       station: { id: station.id, name: station.name, lon: station.lon, lat: station.lat },
-      entrances: entrances.of(stop),
+      entrances: stations.of(stop),
       rails: rails.get(id) ?? null,
       level: stop.level,
       windowStart: opensIn(timeZoneOf(feed, stop)),
     };
   });
-  const insideWalks: WalkOfFeed[] = [];
+  return { ordinals, rails, stations, stops };
+}
+
+/** Finds the walks inside stations between some stops. */
+function walksInside(
+  feed: Feed,
+  ordinals: ReadonlyMap<string, StopOrdinal>,
+  stations: StationEntrances,
+): WalkOfFeed[] {
+  const walks: WalkOfFeed[] = [];
   for (const [id, from] of ordinals) {
-    for (const [other, { seconds, lies }] of entrances.within(feed.stops.get(id)!)) {
+    for (const [other, { seconds, lies }] of stations.within(feed.stops.get(id)!)) {
       const to = ordinals.get(other);
       if (to === undefined || to === from) continue;
-      insideWalks.push({ from, to, time: Math.round(seconds * MILLIS_PER_SECOND), lies });
+      walks.push({ from, to, time: Math.round(seconds * MILLIS_PER_SECOND), lies });
     }
   }
-  return { ordinals, stops, insideWalks };
+  return walks;
+}
+
+/** The trips of a day, in its order, and its stops. */
+interface ReadDay {
+  readonly runs: readonly TripRun[];
+  readonly ordinals: ReadonlyMap<string, StopOrdinal>;
+  readonly rails: ReadonlyMap<string, RailKind>;
+  readonly stations: StationEntrances;
+}
+
+/**
+ * Reduces the day of a feed to what riders without steps may use: trips with room for a wheelchair,
+ * calls at stops that are boarded in one, and the ways without steps inside stations. Stops and
+ * trips on which the feed states nothing are `unknown`.
+ */
+function stepFreeDay(
+  feed: Feed,
+  { stops, trips, continuations, ...day }: FeedDay,
+  { runs, ordinals, rails, stations: all }: ReadDay,
+  unknown: WheelchairUnknown,
+): { readonly feedDay: FeedDay; readonly facts: WheelchairFacts } {
+  const isOpen = (access: WheelchairAccess) => access !== 'no' && (access ?? unknown) !== 'closed';
+  const stations = new StationEntrances(feed, rails, {
+    all,
+    isOpen: (entrance) => wheelchairAt(feed, entrance) !== 'no',
+  });
+  const stated = stops.map(({ id }) => wheelchairAt(feed, feed.stops.get(id)!));
+  const positions = new Map<number, number>();
+  const kept: ScheduledTrip[] = [];
+  trips.forEach((trip, i) => {
+    if (isOpen(runs[i].wheelchair))
+      positions.set(i, kept.push(withoutStops(trip, stated, isOpen)) - 1);
+  });
+  const isStated = (access: WheelchairAccess) => access !== null;
+  const isRefused = (access: WheelchairAccess) => access === 'no';
+  return {
+    feedDay: {
+      ...day,
+      stops: stops.map((stop, i) => {
+        const entrances = stations.of(feed.stops.get(stop.id)!);
+        const isUncertain = unknown === 'street' && stated[i] === null;
+        return { ...stop, entrances, isUncertain };
+      }),
+      trips: kept,
+      continuations: continuations.flatMap(([from, to]) => {
+        const [a, b] = [positions.get(from), positions.get(to)];
+        return a === undefined || b === undefined ? [] : [[a, b] as const];
+      }),
+      insideWalks: walksInside(feed, ordinals, stations),
+    },
+    facts: {
+      stops: stops.length,
+      stops_stated: stated.filter(isStated).length,
+      stops_refused: stated.filter(isRefused).length,
+      trips: runs.length,
+      trips_stated: runs.filter(({ wheelchair }) => isStated(wheelchair)).length,
+      trips_refused: runs.filter(({ wheelchair }) => isRefused(wheelchair)).length,
+    },
+  };
+}
+
+/** A trip that is neither boarded nor left at stops that are not open. */
+function withoutStops(
+  trip: ScheduledTrip,
+  stated: readonly WheelchairAccess[],
+  isOpen: (access: WheelchairAccess) => boolean,
+): ScheduledTrip {
+  return {
+    ...trip,
+    rules: trip.rules.map((rule, i) => (isOpen(stated[trip.stops[i]]) ? rule : 0)),
+  };
 }
 
 /**

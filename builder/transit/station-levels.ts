@@ -16,7 +16,8 @@ const { secondsALevel, secondsInside, subwayLevels, mappedStationRadius } = ROUT
  * pathways include it. The number of levels is that of the platform in the feed, or else that of
  * the nearest mapped station of the same kind, or else two for subways and none for all others. A
  * stop off the street without an entrance in the feed also gets some time for the unknown way
- * inside.
+ * inside. Riders without steps do not use a stop off the street of which nothing is known
+ * (`isUncertain`), but along pathways.
  */
 export function assumeLevels(
   { stops, insideWalks, ...transit }: TransitOfFeeds,
@@ -34,15 +35,22 @@ export function assumeLevels(
   const walks = isInStreet
     ? insideWalks.filter(({ lies }) => lies === 'off the street')
     : insideWalks;
+  const isClosed = stops.map(({ isUncertain = false }, i) => isUncertain && levels[i] !== STREET);
   return {
     ...transit,
-    stops: stops.map(({ level: _, rails: __, entrances, ...stop }, i) => ({
+    stops: stops.map(({ level: _, rails: __, isUncertain: ___, entrances, ...stop }, i) => ({
       ...stop,
-      entrances: (isInStreet ? [entranceAt(stop)] : entrances).map((entrance) =>
-        withLevels(hasLevels ? entrance : { ...entrance, level: null }, levels[i]),
-      ),
+      entrances: (isInStreet ? [entranceAt(stop)] : entrances)
+        .filter(({ level }) => level === null || !isClosed[i])
+        .map((entrance) =>
+          withLevels(hasLevels ? entrance : { ...entrance, level: null }, levels[i]),
+        ),
     })),
-    insideWalks: walks.flatMap((walk) => walkBetween(walk, levels[walk.from], levels[walk.to])),
+    insideWalks: walks
+      .filter(
+        ({ from, to, lies }) => lies === 'along pathways' || !(isClosed[from] || isClosed[to]),
+      )
+      .flatMap((walk) => walkBetween(walk, levels[walk.from], levels[walk.to])),
   };
 }
 

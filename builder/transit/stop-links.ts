@@ -23,7 +23,7 @@ export interface StopLinks {
   readonly unlinked: number;
 }
 
-/** Links stops to the walking network. `firstTarget`: the target number of stop 0. */
+/** Links stops to the network of a way to walk. `firstTarget`: the target number of stop 0. */
 export function linkStops(
   transit: Transit,
   walk: ModeNetwork,

@@ -1,5 +1,5 @@
 import { counted, withCommas } from '../../shards/number-words.ts';
-import type { Millis, TargetOrdinal } from '../../shards/units.ts';
+import type { Millis, StopOrdinal, TargetOrdinal } from '../../shards/units.ts';
 import type { PoiAreas } from '../destinations/poi-areas.ts';
 import type { Progress } from '../progress.ts';
 import {
@@ -12,7 +12,7 @@ import { type LinkedTargets, linkTargets, targetsAlongStreets } from '../streets
 import type { ModeNetwork } from '../streets/mode-network.ts';
 import { searchGraphOf } from '../streets/search-graph.ts';
 import { StreetSearch } from '../streets/street-search.ts';
-import { buildFootpaths, type StopWalk } from './build-footpaths.ts';
+import { buildFootpaths, delayedFootpaths, type StopWalk } from './build-footpaths.ts';
 import { buildCallOrder } from './call-order.ts';
 import { EgressBuilder } from './egress.ts';
 import type { Transit } from './join-feeds.ts';
@@ -55,64 +55,113 @@ function* walksBetweenEntrances(
 /** The duration of the longest trip. */
 const LIMIT: Millis = ROUTING.maxReachMinutes * MILLIS_PER_MINUTE;
 
+/** Transit, a way to walk to it and from it, and its links to the streets. */
+export interface WalkedTransit {
+  /** By window of departures; the windows share all walks. */
+  readonly transits: readonly Transit[];
+  readonly walk: ModeNetwork;
+  readonly links: StopLinks;
+  /** All targets, stops last. */
+  readonly targets: LinkedTargets;
+}
+
 /**
  * Finds the walks from every stop to the stops that are possible transfers, and to the target
  * destinations and blocks. Destinations whose area in `around` contains an entrance of the stop are
- * reached at that entrance. `targets` holds all targets, stops last. The windows of departures
- * share all walks.
+ * reached at that entrance. Returns the transit of `all` and, if given, that of `stepFree`. A walk
+ * without steps may begin or end on a nearer street; it is never sooner there than the walk of
+ * `all`, which riders without steps could take too if it had no steps.
  */
 export function walkFromStops(
-  transits: readonly Transit[],
-  walk: ModeNetwork,
-  links: StopLinks,
-  targets: LinkedTargets,
+  all: WalkedTransit,
+  stepFree: WalkedTransit | null,
   around: PoiAreas,
   progress: Progress,
   routing: Routing = ROUTING,
-): TransitRegion[] {
-  const { boardSlack, maxWalkLeg, maxTransferWalk } = routing.transit;
-  const [transit] = transits;
-  const firstStop = targets.targetCount - transit.stops.length;
-  const stage = progress.start('stops', transit.stops.length, 'stops');
-  const search = new StreetSearch(searchGraphOf(walk.graph), targets, maxWalkLeg);
-  const egress = new EgressBuilder(targetsAlongStreets(targets, firstStop));
-  const best = new Map<TargetOrdinal, Millis>();
-  links.entrances.forEach((entrances, stop) => {
-    best.clear();
-    const reach = (target: TargetOrdinal, time: Millis) => {
-      if (time < (best.get(target) ?? Number.POSITIVE_INFINITY)) best.set(target, time);
+): { readonly transits: TransitRegion[]; readonly stepFreeTransits: TransitRegion[] } {
+  const { boardSlack, maxTransferWalk } = routing.transit;
+  const [{ stops }] = all.transits;
+  const stage = progress.start('stops', stops.length, 'stops');
+  const ways = (stepFree ? [all, stepFree] : [all]).map((way) => ({
+    way,
+    walks: new WalksFromStop(way, around, routing),
+    egress: new EgressBuilder(targetsAlongStreets(way.targets, firstStopOf(way))),
+  }));
+  for (let stop = 0; stop < stops.length; stop++) {
+    const [{ walks: usual }] = ways;
+    for (const { walks, egress } of ways) {
+      walks.run(stop);
+      for (const [target, time] of walks.times) {
+        const least = usual.times.get(target);
+        if (least !== undefined) egress.add(target, Math.max(time, least));
+      }
+      egress.endStop();
+    }
+    stage.at(stop + 1);
+  }
+  const [footpaths, others] = ways.map(({ way: { transits, walk, links } }) => {
+    const walks = walksBetweenStops(transits[0], walk, links, routing);
+    return buildFootpaths(stops.length, walks, transits[0].rules, boardSlack);
+  });
+  const [transits, stepFreeTransits = []] = ways.map(({ way, egress }, i) => {
+    const shared = {
+      egress: egress.finish(),
+      footpaths: i === 0 ? footpaths : delayedFootpaths(others, footpaths),
     };
-    for (const { link, timeOut } of entrances) {
+    return way.transits.map(({ window, timetable }) => {
+      const transfers = buildTripTransfers(timetable, shared.footpaths, LIMIT);
+      return { window, timetable, order: buildCallOrder(timetable, transfers), ...shared };
+    });
+  });
+  stage.finish(
+    `${counted(stops.length, 'stop')} (${withCommas(all.links.unlinked)} not near a street), ${counted(footpaths.ways.length / 2, 'transfer')}, up to ${withCommas(maxTransferWalk)} m along streets`,
+  );
+  return { transits, stepFreeTransits };
+}
+
+function firstStopOf({ targets, transits: [{ stops }] }: WalkedTransit): TargetOrdinal {
+  return targets.targetCount - stops.length;
+}
+
+/** Finds the walks from a stop to destinations and blocks. */
+class WalksFromStop {
+  readonly #way: WalkedTransit;
+  readonly #around: PoiAreas;
+  readonly #search: StreetSearch;
+  /** The times of the walks from the stop last searched from. */
+  readonly times = new Map<TargetOrdinal, Millis>();
+
+  constructor(way: WalkedTransit, around: PoiAreas, { transit: { maxWalkLeg } }: Routing) {
+    this.#way = way;
+    this.#around = around;
+    this.#search = new StreetSearch(searchGraphOf(way.walk.graph), way.targets, maxWalkLeg);
+  }
+
+  run(stop: StopOrdinal): void {
+    const { links, transits } = this.#way;
+    const firstStop = firstStopOf(this.#way);
+    const search = this.#search;
+    this.times.clear();
+    for (const { link, timeOut } of links.entrances[stop]) {
       if (!Number.isFinite(timeOut)) continue;
       search.run(longer(link, timeOut));
       for (let i = 0; i < search.reachedCount; i++) {
         const target = search.reached[i];
-        if (target < firstStop) reach(target, search.times[target]);
+        if (target < firstStop) this.#reach(target, search.times[target]);
       }
     }
-    for (const { lon, lat, secondsOut } of transit.stops[stop].entrances) {
+    for (const { lon, lat, secondsOut } of transits[0].stops[stop].entrances) {
       if (!Number.isFinite(secondsOut)) continue;
       // Destinations come first among the targets.
-      for (const destination of around.at(lon, lat)) {
-        reach(destination + 0, Math.round(secondsOut * MILLIS_PER_SECOND));
+      for (const destination of this.#around.at(lon, lat)) {
+        this.#reach(destination + 0, Math.round(secondsOut * MILLIS_PER_SECOND));
       }
     }
-    for (const [target, time] of best) egress.add(target, time);
-    egress.endStop();
-    stage.at(stop + 1);
-  });
-  const walks = walksBetweenStops(transit, walk, links, routing);
-  const footpaths = buildFootpaths(transit.stops.length, walks, transit.rules, boardSlack);
-  const orders = transits.map(({ timetable }) =>
-    buildCallOrder(timetable, buildTripTransfers(timetable, footpaths, LIMIT)),
-  );
-  stage.finish(
-    `${counted(transit.stops.length, 'stop')} (${withCommas(links.unlinked)} not near a street), ${counted(footpaths.ways.length / 2, 'transfer')}, up to ${withCommas(maxTransferWalk)} m along streets`,
-  );
-  const shared = { egress: egress.finish(), footpaths };
-  return transits.map(({ window, timetable }, w) => {
-    return { window, timetable, order: orders[w], ...shared };
-  });
+  }
+
+  #reach(target: TargetOrdinal, time: Millis): void {
+    if (time < (this.times.get(target) ?? Number.POSITIVE_INFINITY)) this.times.set(target, time);
+  }
 }
 
 function* walksBetweenStops(

@@ -7,6 +7,8 @@ import {
   type RoutingChoice,
   RULE_NAMES,
   type RuleOfR5,
+  WHEELCHAIR_UNKNOWN,
+  type WheelchairUnknown,
 } from '../../builder/routing-parameters.ts';
 import { COUNTY_FIPS } from '../../shards/geoid.ts';
 import {
@@ -14,6 +16,7 @@ import {
   type FurtherMode,
   furtherModesOf,
   isMode,
+  isTransit,
   MODE_LABELS,
   SLOW_WALK_KMH,
 } from '../../shards/modes.ts';
@@ -30,6 +33,7 @@ export interface FeedFlags {
   windows?: string;
   percentiles?: string[];
   modes?: string;
+  wheelchairUnknown?: WheelchairUnknown;
   walkSpeed?: string;
   bikeSpeed?: string;
   bikeStress?: string;
@@ -167,6 +171,12 @@ export function addFeeds(command: Command): Command {
       '--modes <list>',
       `modes, comma-separated: ${FURTHER_MODES.join(', ')}, besides walk, bike and, with feeds, transit, which every release has`,
     )
+    .addOption(
+      new Option(
+        '--wheelchair-unknown <what>',
+        'trips and stops that transit_step_free passes though a feed does not say whether they are usable in a wheelchair: all but stops off the street, all, or none (default: street)',
+      ).choices([...WHEELCHAIR_UNKNOWN]),
+    )
     .option(
       '--strict',
       'refuse feeds that cannot be used, with all reasons; otherwise leave them out',
@@ -196,8 +206,15 @@ export function readFeeds(flags: FeedFlags) {
       `--walk-speed: "${flags.walkSpeed}" is not faster than walk_slow, ${SLOW_WALK_KMH} km/h`,
     );
   }
+  const { wheelchairUnknown = 'street' } = flags;
+  if (flags.wheelchairUnknown !== undefined && !furtherModes.includes('transit_step_free')) {
+    throw new ArgumentError(
+      '--wheelchair-unknown: applies only to step-free transit; add transit_step_free to --modes',
+    );
+  }
   return {
     furtherModes,
+    wheelchairUnknown,
     routing,
     windows,
     percentiles: parsePercentiles(flags.percentiles, windows),
@@ -244,8 +261,9 @@ export async function readInputs(flags: InputFlags): Promise<Inputs> {
     flags.gtfs,
     feeds.map(({ file }) => file),
   );
-  if (gtfs.length === 0 && commaList(flags.modes ?? '').includes('transit')) {
-    throw new ArgumentError('--modes: transit needs feeds; add --gtfs');
+  const byTransit = commaList(flags.modes ?? '').find(isTransit);
+  if (gtfs.length === 0 && byTransit !== undefined) {
+    throw new ArgumentError(`--modes: ${byTransit} needs feeds; add --gtfs`);
   }
   if (flags.serviceDate !== undefined && gtfs.length === 0) {
     throw new ArgumentError('--service-date: applies only to transit feeds; add --gtfs');

@@ -1,4 +1,5 @@
 import { LOCATION } from '../../builder/gtfs/stops.ts';
+import { wheelchairAccessOf } from '../../builder/gtfs/values.ts';
 import { localDistance } from '../../shards/geometry/wgs84.ts';
 import { counted } from '../../shards/number-words.ts';
 import type { FeedDraft } from './feed-draft.ts';
@@ -51,9 +52,10 @@ export function addStop(draft: FeedDraft, change: ChangeOf<'add-stop'>): string[
   });
   const isDirect = false;
   const [timeZone, level, line] = [null, null, 0];
+  const wheelchair = wheelchairAccessOf(`${change.wheelchair_boarding ?? ''}`);
   const at = { lon: Number(lon), lat: Number(lat) };
   draft.addStop(
-    { id, name, ...at, type: LOCATION.stop, parent, timeZone, isDirect, level, line },
+    { id, name, ...at, type: LOCATION.stop, parent, timeZone, isDirect, wheelchair, level, line },
     record,
   );
   return [`${name} (${id}): added`];

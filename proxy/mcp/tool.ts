@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { byMode } from '../../shards/modes.ts';
+import { byMode, isTransit } from '../../shards/modes.ts';
 import { counted, withCommas } from '../../shards/number-words.ts';
 import {
   BASE_PERCENTILE,
@@ -74,7 +74,7 @@ export const TRANSIT_TIMES = `Transit times are the ${BASE_PERCENTILE}th percent
 
 /** States which departures a result's times by transit refer to, if it has any. */
 export function transitNotes(modes: readonly string[], asked: ChosenTiming): string[] {
-  if (!modes.includes('transit')) return [];
+  if (!modes.some(isTransit)) return [];
   const timing = timingOf(asked);
   if (isBaseTiming(timing)) return [TRANSIT_TIMES];
   const { departure, percentile } = timing;

@@ -19,7 +19,7 @@ export const objectRefSchema = z.strictObject({
 
 /**
  * Objects that each county has, by kind, which is also the folder in the store. A release may lack
- * `reach-to`, `access`, `transit`, `weights` and `addresses`.
+ * `reach-to`, `access`, `transit`, `transit-step-free`, `weights` and `addresses`.
  */
 export const COUNTY_OBJECT_KINDS = [
   'index',
@@ -31,6 +31,7 @@ export const COUNTY_OBJECT_KINDS = [
   'reach-to',
   'access',
   'transit',
+  'transit-step-free',
   'catchment',
   'poi-map',
   'weights',
@@ -88,6 +89,7 @@ export const countySchema = z.strictObject({
     'reach-to': objectRefSchema.optional(),
     access: objectRefSchema.optional(),
     transit: objectRefSchema.optional(),
+    'transit-step-free': objectRefSchema.optional(),
     weights: objectRefSchema.optional(),
     addresses: objectRefSchema.optional(),
   }),
@@ -110,6 +112,20 @@ function objectsOf<K extends string>(kinds: readonly K[]) {
     typeof objectRefSchema
   >;
 }
+
+/**
+ * Numbers of stops and trips of a feed in a window: all, those of which it states whether they are
+ * usable in a wheelchair, and those that are not.
+ */
+const wheelchairSchema = z.strictObject({
+  stops: z.int().min(0),
+  stops_stated: z.int().min(0),
+  stops_refused: z.int().min(0),
+  trips: z.int().min(0),
+  trips_stated: z.int().min(0),
+  trips_refused: z.int().min(0),
+});
+export type WheelchairFacts = z.infer<typeof wheelchairSchema>;
 
 /** A GTFS feed as used by the release. */
 export const feedSchema = z.strictObject({
@@ -141,6 +157,8 @@ export const feedSchema = z.strictObject({
    * 2). These trips count as scheduled.
    */
   trips_by_phone: z.int().min(0).default(0),
+  /** Only in a release with step-free transit. */
+  wheelchair: wheelchairSchema.optional(),
   /** Rows that could not be used unchanged, by file and reason. */
   problems: z.array(
     z.strictObject({

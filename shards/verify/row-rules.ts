@@ -4,7 +4,7 @@ import { geoidFromNumber } from '../geoid.ts';
 import type { Matrix } from '../matrix/matrix.ts';
 import type { ModeRow } from '../matrix/row-codec.ts';
 import { byMode, linkModeOf, type Mode } from '../modes.ts';
-import { modeOfService } from '../services.ts';
+import { modeOfService, parseService } from '../services.ts';
 import type { Findings } from './finding.ts';
 
 /** The first target that a row reaches but another one later or not at all, or -1. */
@@ -21,12 +21,15 @@ function laterBy(other: ModeRow, row: ModeRow): number {
 
 /**
  * Pairs of modes of which the first never takes longer: walking all the way is one option of
- * transit, and the further ways to walk are no faster than walking.
+ * transit, the further ways to walk are no faster than walking, and riders without steps have no
+ * more options.
  */
 const NEVER_LATER: readonly (readonly [Mode, Mode])[] = [
   ['transit', 'walk'],
   ['walk', 'walk_slow'],
   ['walk', 'step_free'],
+  ['transit', 'transit_step_free'],
+  ['transit_step_free', 'step_free'],
 ];
 
 /** Time of a row to a target, or null. */
@@ -61,8 +64,17 @@ export function originRowCheck(
 ): (ordinal: number, rows: readonly ModeRow[]) => void {
   const positionsOf = (mode: Mode) =>
     [...modes.keys()].filter((m) => modeOfService(modes[m]) === mode);
+  const timings = modes.map((name) => {
+    const { departure, percentile } = parseService(name)!;
+    return departure && `${departure} ${percentile}`;
+  });
+  // Times of different windows or percentiles may differ either way.
+  const isComparable = (f: number, s: number) =>
+    timings[f] === null || timings[s] === null || timings[f] === timings[s];
   const pairs = NEVER_LATER.flatMap(([fast, slow]) =>
-    positionsOf(fast).flatMap((f) => positionsOf(slow).map((s) => [f, s] as const)),
+    positionsOf(fast).flatMap((f) =>
+      positionsOf(slow).flatMap((s) => (isComparable(f, s) ? [[f, s] as const] : [])),
+    ),
   );
   return (ordinal, rows) => {
     const block = () => `block ${geoidFromNumber(matrix.origins[ordinal])}`;

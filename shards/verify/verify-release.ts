@@ -94,7 +94,9 @@ export async function* verifyRelease(
     yield* check(refs['poi-map']);
     yield* check(catchment, () => verifyCatchment(verification, fips, county, atHome));
     const { access, weights, transit, addresses } = refs;
-    if (transit) yield* check(transit, () => verifyTransit(release, county, transit));
+    for (const ref of [transit, refs['transit-step-free']]) {
+      if (ref) yield* check(ref, () => verifyTransit(release, county, ref));
+    }
     if (access) yield* check(access, () => verifyAccess(release, county, access));
     if (weights) yield* check(weights, () => totals.verify(county, weights));
     if (addresses) {
@@ -176,8 +178,9 @@ async function* compareTransposes(
 }
 
 /**
- * Verifies that a county's `transit` object has rows for the county's blocks and for all targets of
- * its `reach-from` and `pois` objects, and that every row can be read.
+ * Verifies that an object of a county's transit, with or without steps, has rows for the county's
+ * blocks and for all targets of its `reach-from` and `pois` objects, and that every row can be
+ * read.
  */
 function verifyTransit(
   { store }: Release,

@@ -159,7 +159,7 @@ function throughDepot(links: readonly (readonly [number, number])[]): FeedTables
 }
 
 const transitOf = ({ linked, scopes: [scope] }: LinkedCity) =>
-  new TransitOfCounty(linked, scope).windows.get('am')!;
+  new TransitOfCounty(linked, scope, 'transits').windows.get('am')!;
 
 describe('equal digests mean equal transit', () => {
   /** Trips of two lines, and one that calls only once within reach, at minute `lone`. */

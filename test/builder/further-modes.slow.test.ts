@@ -26,7 +26,8 @@ const CORNERS = 60;
 /**
  * A street and, 400 m north of it, a terrace, each with a corner every 100 m. Between them lead
  * stairs at 1,000 m, a lift at 1,100 m, a way past a raised curb at 1,200 m, and one past a lowered
- * curb at 1,300 m. A walk of 80 m takes a minute; blocks and shop are 36 m off the street.
+ * curb at 1,300 m. A walk of 80 m takes a minute; blocks and shop are 36 m off the street. The
+ * third block is on the street, beyond a walk of an hour.
  */
 function hill(lift: Readonly<Record<string, string>>): SmallCity {
   const row = (north: number) => Array.from({ length: CORNERS }, (_, i) => pointAt(100 * i, north));
@@ -55,21 +56,23 @@ function hill(lift: Readonly<Record<string, string>>): SmallCity {
     connect(curb, CORNERS + corner, { highway: 'footway' });
   }
   const [south, north] = [pointAt(1_000, -36), pointAt(1_000, 436)];
-  return { corners, streets, streetTags, cornerTags, blocks: [south, north], shops: [north] };
+  const blocks = [south, north, pointAt(5_500, -36)];
+  return { corners, streets, streetTags, cornerTags, blocks, shops: [north] };
 }
 
 describe.each([
-  ['in service', {}, 0.45 + 1.25 + 199.5 / 80 + 1 + 199.5 / 80 + 1.25 + 0.45],
-  ['out of service', { operational_status: 'out_of_order' }, 0.45 + 3.75 + 5 + 3.75 + 0.45],
-])('with the lift %s', (_, lift, stepFree) => {
+  ['in service', {}, 1.25 + 199.5 / 80 + 1 + 199.5 / 80 + 1.25],
+  ['out of service', { operational_status: 'out_of_order' }, 3.75 + 5 + 3.75],
+])('with the lift %s', (_, lift, down) => {
+  const stepFree = 0.45 + down + 0.45;
   const folder = folderOfTests();
   let proxy: ProxyHarness;
   let key: string;
   beforeAll(async () => {
-    const trips = [tripFrom(485, { A: 0, B: 5 })];
+    const trips = Array.from({ length: 90 }, (_, i) => tripFrom(480 + i, { A: 0, B: 4 }));
     const feed = await writeFeed(
       path.join(folder, 'feed.zip'),
-      avenueFeed({ A: 500, B: 5_500 }, trips),
+      avenueFeed({ A: 1_000, B: 5_500 }, trips),
     );
     const options = { serviceDate: '2026-03-12', furtherModes: FURTHER_MODES };
     const built = await buildSmallCity(folder, hill(lift), [feed], options);
@@ -90,11 +93,31 @@ describe.each([
     const get = async (url: string) => (await proxy.get(url, key)).json();
     for (const [mode, exact] of minutes) {
       const { results } = await get(`/v1/blocks/${south}/pois?mode=${mode}`);
-      expect(results).toMatchObject([{ mode, travel_time: expect.any(Number) }]);
-      expect(Math.abs(results[0].travel_time - exact)).toBeLessThanOrEqual(0.0501);
+      const shop = results.find(({ name }: { name: string }) => name === 'Shop 0');
+      expect(shop).toMatchObject({ mode, travel_time: expect.any(Number) });
+      expect(Math.abs(shop.travel_time - exact)).toBeLessThanOrEqual(0.0501);
       const trip = await get(`/v1/blocks/${south}/explain?to=${north}&mode=${mode}`);
       expect(trip).toMatchObject({ mode, travel_time: Math.ceil(exact) });
       expect(trip.legs).toMatchObject([{ kind: 'walk' }]);
+    }
+  });
+
+  test('transit without steps begins with the walk without steps, and its legs say so', async () => {
+    const [north, east] = [blockGeoid(1), blockGeoid(2)];
+    const walks: readonly (readonly [Mode, number])[] = [
+      ['transit', 0.45 + 5],
+      ['transit_step_free', 0.45 + down],
+    ];
+    for (const [mode, walk] of walks) {
+      // Riders are at the stop a minute before a vehicle leaves, as one does each whole minute.
+      const exact = Math.ceil(walk + 1) + 4 + 0.45;
+      const url = `/v1/blocks/${north}/explain?to=${east}&mode=${mode}`;
+      const { travel_time, legs } = await (await proxy.get(url, key)).json();
+      expect([mode, travel_time]).toEqual([mode, Math.ceil(exact)]);
+      const kinds = legs.map(({ kind }: { kind: string }) => kind);
+      expect(kinds).toEqual(['walk', 'wait', 'ride', 'walk']);
+      const minutes = legs.map(({ minutes }: { minutes: number }) => minutes);
+      expect(minutes.reduce((sum: number, one: number) => sum + one)).toBeCloseTo(travel_time, 6);
     }
   });
 
@@ -106,7 +129,11 @@ describe.each([
       walk_slow_speed_kmh: 3.2,
       step_free: expect.stringContaining('without stairs'),
       step_free_unknown: expect.stringContaining('passed'),
+      transit_step_free: expect.stringContaining('wheelchair_boarding'),
+      transit_step_free_unknown: expect.stringContaining('passed'),
+      transit_step_free_stated: { stops: 2, stops_stated: 0, trips_stated: 0 },
     });
+    expect(assumptions).not.toHaveProperty('step_free_transit');
   });
 });
 

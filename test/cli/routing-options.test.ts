@@ -15,6 +15,18 @@ test('modes are those besides walk, bike and transit, in the order of their ids'
   expect(parseModes('step_free,walk_slow,walk')).toEqual(['walk_slow', 'step_free']);
 });
 
+test('step-free transit comes with step-free walks, and passes unknown stops in the street', () => {
+  const modes = 'transit_step_free';
+  expect(parseModes(modes)).toEqual(['step_free', 'transit_step_free']);
+  expect(readFeeds({ ...FLAGS, modes })).toMatchObject({ wheelchairUnknown: 'street' });
+  expect(readFeeds({ ...FLAGS, modes, wheelchairUnknown: 'closed' })).toMatchObject({
+    wheelchairUnknown: 'closed',
+  });
+  expect(() => readFeeds({ ...FLAGS, modes: 'step_free', wheelchairUnknown: 'closed' })).toThrow(
+    '--wheelchair-unknown: applies only to step-free transit; add transit_step_free to --modes',
+  );
+});
+
 test.each([
   ['drive', '--modes: "drive" is none of walk, bike, transit, walk_slow, step_free'],
   ['step_free,step_free', '--modes: step_free is listed twice'],

@@ -22,7 +22,7 @@ import { preparingBy } from '../../builder/tasks/plan-release.ts';
 import { ThreadExecutor } from '../../builder/tasks/thread-executor.ts';
 import type { DatedFeeds } from '../../builder/transit/date-feeds.ts';
 import { EVERYWHERE } from '../../shards/geometry/wgs84.ts';
-import type { FurtherMode } from '../../shards/modes.ts';
+import type { FurtherWalk } from '../../shards/modes.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import type { BoundingBox, CountyFips } from '../../shards/units.ts';
 import { AM } from './joined-feeds.ts';
@@ -124,8 +124,8 @@ interface Files {
   /** Counties to read; if empty, all available ones. */
   readonly counties: readonly CountyFips[];
   readonly rulesOfR5?: RulesOfR5;
-  /** Modes besides walking, cycling and transit. */
-  readonly further?: readonly FurtherMode[];
+  /** Street modes besides walking and cycling. */
+  readonly further?: readonly FurtherWalk[];
 }
 
 /** Reads a region from files. */

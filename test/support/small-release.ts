@@ -131,7 +131,7 @@ async function putCounty(
   };
   const refs: Record<string, ObjectRef> = {};
   for (const kind of COUNTY_OBJECT_KINDS.filter(
-    (one) => one !== 'access' && one !== 'weights' && one !== 'addresses',
+    (one) => !['access', 'weights', 'addresses', 'transit-step-free'].includes(one),
   )) {
     refs[kind] = await put(store, `${kind}/${county.fips}`, objects[kind] ?? UNREAD);
   }

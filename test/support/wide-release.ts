@@ -135,7 +135,7 @@ function manifestOf(
 ): CountyManifest {
   const refs = Object.fromEntries(
     COUNTY_OBJECT_KINDS.filter(
-      (one) => one !== 'access' && one !== 'weights' && one !== 'addresses',
+      (one) => !['access', 'weights', 'addresses', 'transit-step-free'].includes(one),
     ).map((kind) => {
       const name = `${kind}/${fips}`;
       const bytes = objects.get(name) ?? UNREAD;

@@ -31,7 +31,7 @@ export async function buildSmallCity(
   gtfs: readonly string[],
   options: Pick<
     BuildRequest,
-    'serviceDate' | 'windows' | 'percentiles' | 'furtherModes' | 'routing'
+    'serviceDate' | 'windows' | 'percentiles' | 'furtherModes' | 'wheelchairUnknown' | 'routing'
   > = {},
 ): Promise<BuiltCity> {
   return buildCity(folder, { ...(await writeSmallCity(folder, city)), gtfs, ...options });

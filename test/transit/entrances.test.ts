@@ -20,6 +20,7 @@ const stop = (id: string, north: number, members: Partial<FeedStop> = {}): FeedS
   parent: '',
   timeZone: null,
   isDirect: false,
+  wheelchair: null,
   level: null,
   line: 2,
   ...members,
@@ -33,6 +34,7 @@ const way = (from: string, to: string, seconds: number, bothWays = true): Pathwa
   to,
   seconds,
   bothWays,
+  isStepFree: true,
 });
 
 function stationsOf(

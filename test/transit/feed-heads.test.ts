@@ -293,7 +293,14 @@ test('a trip has its fields and its line in the file; a second trip of the same 
       trip('t', { route_id: 'blue' }),
     ],
   });
-  const plain = { route: 'red', direction: '', block: '', shape: '', onDemand: false };
+  const plain = {
+    route: 'red',
+    direction: '',
+    block: '',
+    shape: '',
+    onDemand: false,
+    wheelchair: null,
+  };
   expect([...feed.trips.values()]).toEqual([
     { ...plain, id: 't', service: 'daily', direction: '1', block: 'b', shape: 's', line: 2 },
     { ...plain, id: 'u', service: 'never', line: 3 },

@@ -1,7 +1,9 @@
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { faultsIn } from '../support/faults.ts';
 import { folderOfEachTest } from '../support/temporary-folder.ts';
 import { buildSmallCity } from './built-city.ts';
+import { Dice } from './dice.ts';
 import { writeFeed } from './gtfs-text.ts';
 import { type CityWithStops, randomCity } from './random-city.ts';
 import { randomTimetable, SERVICE_DATE } from './random-timetable.ts';
@@ -25,6 +27,13 @@ const WINDOWS: Readonly<Record<string, Window>> = {
   'transit.early.95': { ...EARLY, rank: 43 },
 };
 
+const STEP_FREE = Object.fromEntries(
+  Object.entries(WINDOWS).map(([service, window]) => [
+    service.replace('transit', 'transit_step_free'),
+    window,
+  ]),
+);
+
 const folder = folderOfEachTest();
 
 test.each([
@@ -33,8 +42,17 @@ test.each([
 ])(
   'every time by transit, in any window and percentile, equals that of the brute-force search, city $seed $where',
   async ({ seed, where }) => {
-    const city = randomCity(seed);
-    const { feeds, runs, rules, inSeat } = randomTimetable(seed, city.stops);
+    const flat = randomCity(seed);
+    const stairs = new Dice(seed ^ 0x57a125);
+    const isStairs = flat.streets.map(() => stairs.chance(0.08));
+    const city = {
+      ...flat,
+      streetTags: Object.fromEntries(
+        isStairs.flatMap((is, street) => (is ? [[street, { highway: 'steps' }]] : [])),
+      ),
+    };
+    const withoutSteps = { ...flat, streets: flat.streets.filter((_, i) => !isStairs[i]) };
+    const { feeds, runs, rules, inSeat, inWheelchair } = randomTimetable(seed, city.stops);
     const isBelow = where === 'below the streets';
     const odd = {
       ...feeds[1],
@@ -50,29 +68,45 @@ test.each([
       serviceDate: SERVICE_DATE,
       windows: [{ name: 'early', day: 'weekday', ...EARLY }],
       percentiles: { am: [50], early: [95] },
+      furtherModes: ['transit_step_free'],
     });
+    expect(await faultsIn(built.release.store)).toEqual([]);
 
-    const services = Object.keys(WINDOWS);
-    expect(built.release.manifest.modes).toEqual(['walk', 'bike', ...services]);
-    const times = walkingTimes(city, [...city.blocks, ...city.shops, ...city.stops]);
-    const onFoot = walksOf(city, times, 0).direct;
+    const byTransit = Object.keys(WINDOWS);
+    const services = [...byTransit, ...Object.keys(STEP_FREE)];
+    expect(built.release.manifest.modes).toEqual([
+      ...['walk', 'bike', ...byTransit],
+      ...['step_free', ...Object.keys(STEP_FREE)],
+    ]);
+    const points = [...city.blocks, ...city.shops, ...city.stops];
+    const times = walkingTimes(flat, points);
+    // Walks without steps may begin on a nearer street, but are not sooner than others.
+    const stepFreeTimes = walkingTimes(withoutSteps, points).map((row, from) =>
+      row.map((time, to) => Math.max(time, times[from][to])),
+    );
     const wrong: string[] = [];
     // A service by which no trip gains by a ride would prove nothing.
     const faster = Object.fromEntries(services.map((service) => [service, 0]));
     for (const service of services) {
+      const isStepFree = service in STEP_FREE;
+      const own = isStepFree ? stepFreeTimes : times;
+      const onFoot = walksOf(city, own, 0).direct;
       const shopTimes = await built.shopTimes(service);
       const nearest = await built.nearest('bakeries', service);
       const reach = await built.reach(service);
       // Walks a little too short and a little too long: the results must lie between them.
-      const [least, most] = [-WALK_ERROR, WALK_ERROR].map((error) =>
-        transitTimes(
-          runs,
-          rules,
-          { ...walksOf(city, times, error), ...(isBelow && stationsOf(city, error)) },
-          inSeat,
-          WINDOWS[service],
-        ),
-      );
+      const [least, most] = [-WALK_ERROR, WALK_ERROR].map((error) => {
+        const walks = { ...walksOf(city, own, error), ...(isBelow && stationsOf(city, error)) };
+        return isStepFree
+          ? transitTimes(
+              inWheelchair.runs,
+              rules,
+              isBelow ? withoutStations(walks, inWheelchair.unknownStops) : walks,
+              inWheelchair.inSeat,
+              STEP_FREE[service],
+            )
+          : transitTimes(runs, rules, walks, inSeat, WINDOWS[service]);
+      });
       const check = (block: number, target: number, row: number | undefined, toUnit: Rounding) => {
         const [low, high] = [least, most].map((bound) => toUnit(bound[block][target]));
         const time = row ?? Infinity;
@@ -94,6 +128,7 @@ test.each([
     await built.close();
     expect(wrong).toEqual([]);
     expect(Math.min(faster.transit, faster['transit.early'])).toBeGreaterThan(20);
+    expect(faster.transit_step_free).toBeGreaterThan(0);
     expect(faster['transit.am.50']).toBeGreaterThan(0);
   },
 );
@@ -122,6 +157,21 @@ function stationsOf({ stops }: CityWithStops, error: number): Pick<Walks, 'level
         return isOne ? Math.max(0, metres / METRES_PER_MILLI + error) : Infinity;
       }),
     ),
+  };
+}
+
+/** Walks without those to stops below the streets of which nothing is known. */
+function withoutStations(walks: Walks, unknownStops: ReadonlySet<number>): Walks {
+  const isClosed = (stop: number) => stop % 2 === 1 && unknownStops.has(stop);
+  const open = (times: readonly (readonly number[])[] | undefined) =>
+    times?.map((row, from) =>
+      row.map((time, to) => (isClosed(from) || isClosed(to) ? Infinity : time)),
+    );
+  return {
+    ...walks,
+    levels: walks.levels!.map((time, stop) => (isClosed(stop) ? Infinity : time)),
+    between: open(walks.between)!,
+    inside: open(walks.inside)!,
   };
 }
 

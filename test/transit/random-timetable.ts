@@ -12,6 +12,12 @@ export interface RandomTimetable {
   readonly runs: readonly Run[];
   readonly rules: readonly TransferRule[];
   readonly inSeat: readonly InSeat[];
+  /** The meaning for riders in wheelchairs, and the stops of which the feeds state nothing. */
+  readonly inWheelchair: {
+    readonly runs: readonly Run[];
+    readonly inSeat: readonly InSeat[];
+    readonly unknownStops: ReadonlySet<number>;
+  };
 }
 
 /** A Wednesday. */
@@ -53,17 +59,41 @@ const CALENDAR_DATES: readonly FeedRecord[] = [
  */
 export function randomTimetable(seed: number, stops: readonly Point[]): RandomTimetable {
   const dice = new Dice(seed ^ 0x7ab1e);
-  const drafts = [0, 1].map((parity) => new FeedDraft(dice, stops, parity));
+  const codes = new Dice(seed ^ 0xacce55);
+  const boarding = stops.map(() => wheelchairCode(codes));
+  const drafts = [0, 1].map((parity) => new FeedDraft(dice, codes, stops, boarding, parity));
+  const runs = drafts.flatMap((draft) => draft.runs);
+  const accessible = drafts.flatMap((draft) => draft.accessible);
+  const inSeat = drafts.flatMap((draft, i) => {
+    const before = i === 0 ? 0 : drafts[0].runs.length;
+    return draft.inSeat.map(([from, to]) => [from + before, to + before] as const);
+  });
   return {
     feeds: drafts.map((draft) => draft.tables()),
-    runs: drafts.flatMap(({ runs }) => runs),
+    runs,
     rules: drafts.flatMap(({ rules }) => rules),
-    inSeat: drafts.flatMap(({ inSeat }, i) => {
-      const before = i === 0 ? 0 : drafts[0].runs.length;
-      return inSeat.map(([from, to]) => [from + before, to + before] as const);
-    }),
+    inSeat,
+    inWheelchair: {
+      runs: runs.map((run, i) =>
+        run.map((call) => {
+          const isOpen = accessible[i] && boarding[call.stop] !== 2;
+          return {
+            ...call,
+            mayBoard: isOpen && call.mayBoard,
+            mayAlight: isOpen && call.mayAlight,
+          };
+        }),
+      ),
+      inSeat: inSeat.filter((pair) => pair.every((run) => accessible[run])),
+      unknownStops: new Set(boarding.flatMap((code, stop) => (isStated(code) ? [] : [stop]))),
+    },
   };
 }
+
+/** A value of `wheelchair_boarding` or `wheelchair_accessible`: 2 is not possible. */
+type WheelchairCode = '' | 0 | 1 | 2;
+const wheelchairCode = (dice: Dice) => dice.pick<WheelchairCode>(['', 0, 1, 1, 1, 2]);
+const isStated = (code: WheelchairCode) => code === 1 || code === 2;
 
 /** A trip, its runs by day, and its duration in seconds. */
 interface AddedTrip {
@@ -77,7 +107,11 @@ class FeedDraft {
   readonly runs: Run[] = [];
   readonly rules: TransferRule[] = [];
   readonly inSeat: InSeat[] = [];
+  /** For each run, whether it has room for a wheelchair. */
+  readonly accessible: boolean[] = [];
   readonly #dice: Dice;
+  readonly #codes: Dice;
+  readonly #boarding: readonly WheelchairCode[];
   readonly #points: readonly Point[];
   /** Its stops, as indices into `#points`. */
   readonly #stops: readonly number[];
@@ -87,8 +121,16 @@ class FeedDraft {
   readonly #frequencies: FeedRecord[] = [];
   readonly #transfers: FeedRecord[] = [];
 
-  constructor(dice: Dice, points: readonly Point[], parity: number) {
+  constructor(
+    dice: Dice,
+    codes: Dice,
+    points: readonly Point[],
+    boarding: readonly WheelchairCode[],
+    parity: number,
+  ) {
     this.#dice = dice;
+    this.#codes = codes;
+    this.#boarding = boarding;
     this.#points = points;
     this.#stops = points.flatMap((_, stop) => (stop % 2 === parity ? [stop] : []));
     this.#lines = Array.from({ length: 3 + dice.below(4) }, (_, i) =>
@@ -159,13 +201,21 @@ class FeedDraft {
     calls = drawTrip(this.#dice, line),
   ): AddedTrip {
     const trip = this.#nextTrip;
-    this.#trips.push({ route_id: line.id, service_id: running, trip_id: trip, block_id: block });
+    const wheelchair = wheelchairCode(this.#codes);
+    this.#trips.push({
+      route_id: line.id,
+      service_id: running,
+      trip_id: trip,
+      block_id: block,
+      wheelchair_accessible: wheelchair,
+    });
     this.#stopTimes.push(...stopTimes(trip, calls, written, idOf));
     const runOn = new Map<number, number>();
     for (const day of SERVICES[running]) {
       for (const start of starts) {
         runOn.set(day, this.runs.length);
         this.runs.push(runAt(calls, start + day));
+        this.accessible.push(wheelchair !== 2);
       }
     }
     return { trip, runOn, ends: calls[calls.length - 1].arrives };
@@ -242,6 +292,7 @@ class FeedDraft {
         stop_name: `Stop, ${stop}`,
         stop_lat: this.#points[stop].lat.toFixed(7),
         stop_lon: this.#points[stop].lon.toFixed(7),
+        wheelchair_boarding: this.#boarding[stop],
       })),
       'routes.txt': this.#lines.map(({ id }) => {
         return { route_id: id, agency_id: 'A', route_short_name: id, route_type: 3 };

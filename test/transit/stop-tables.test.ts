@@ -57,6 +57,7 @@ test('a stop has its fields, and defaults where a feed leaves them out', async (
     parent: '',
     timeZone: null,
     isDirect: false,
+    wheelchair: null,
     level: null,
   };
   expect(stops.map(({ line: _, ...stop }) => stop)).toEqual([
@@ -71,6 +72,7 @@ test('a stop has its fields, and defaults where a feed leaves them out', async (
       parent: 'station',
       timeZone: 'UTC',
       isDirect: true,
+      wheelchair: null,
       level: -2.5,
     },
     { ...plain, id: 'not direct', name: 'not direct' },
@@ -251,7 +253,15 @@ const PLACES: readonly Partial<FeedStop>[] = [
   { id: 'entrance', lon: -76, lat: 39, type: 2, parent: 'platform' },
 ];
 const pathwaysOf = async (records: readonly FeedRecord[]) => {
-  const plain = { name: '', type: 0, parent: '', timeZone: null, isDirect: false, level: null };
+  const plain = {
+    name: '',
+    type: 0,
+    parent: '',
+    timeZone: null,
+    isDirect: false,
+    wheelchair: null,
+    level: null,
+  };
   const stops = new Map(
     PLACES.map((one) => [one.id!, { lon: 0, lat: 0, ...plain, ...one } as FeedStop]),
   );

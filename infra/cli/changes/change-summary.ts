@@ -1,7 +1,7 @@
 import type { Measure } from '../../../shards/changes/block-change.ts';
 import type { ChangeSums } from '../../../shards/changes/change-sums.ts';
 import type { ReleasePair } from '../../../shards/changes/compared-county.ts';
-import { byMode } from '../../../shards/modes.ts';
+import { byMode, isTransit } from '../../../shards/modes.ts';
 import { withCommas } from '../../../shards/number-words.ts';
 import { countyName } from '../../../shards/release/county-name.ts';
 import { isBaseTiming } from '../../../shards/services.ts';
@@ -17,7 +17,7 @@ const LINES = 20;
 export function measureInWords({ after }: ReleasePair, measure: Measure): string {
   const { departure, percentile } = after.timing;
   const timing =
-    isBaseTiming(after.timing) || measure.mode !== 'transit'
+    isBaseTiming(after.timing) || !isTransit(measure.mode)
       ? ''
       : ` (departure ${departure}, percentile ${percentile})`;
   const by = `${byMode(measure.mode)}${timing}`;

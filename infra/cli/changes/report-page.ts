@@ -3,6 +3,7 @@ import { escapeHtml } from '../../../proxy/http/html.ts';
 import { SMALL_GROUP } from '../../../proxy/queries/areas/group-measures.ts';
 import type { Measure } from '../../../shards/changes/block-change.ts';
 import type { ChangeSums } from '../../../shards/changes/change-sums.ts';
+import { isTransit } from '../../../shards/modes.ts';
 import { withCommas } from '../../../shards/number-words.ts';
 import type { Release } from '../../../shards/release/release.ts';
 import { BASE_PERCENTILE, clockTime } from '../../../shards/services.ts';
@@ -140,7 +141,7 @@ function methodOf(before: Release, after: Release, { kind, mode }: Measure): str
   const noise = noiseOf(after.weights[0]);
   return [
     `Door-to-door times from the centre of each census block, over the streets of OpenStreetMap${
-      mode === 'transit'
+      isTransit(mode)
         ? `, and by the timetables of ${days.join(' and ')}: percentile ${percentile} of the departures of each minute from ${window}${whose}`
         : ''
     }. ${

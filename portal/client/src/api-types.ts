@@ -131,7 +131,7 @@ export type Problem = {
 };
 
 /** Travel mode. */
-export type Mode = 'walk' | 'bike' | 'transit' | 'walk_slow' | 'step_free';
+export type Mode = 'walk' | 'bike' | 'transit' | 'walk_slow' | 'step_free' | 'transit_step_free';
 
 /** How a source changed its counts to protect people, and how far they are off. */
 export type Noise = {
@@ -687,7 +687,7 @@ export interface SharedParams {
   /** Census place GEOID, 7 digits including leading zeros. */
   geoid: string;
   /** Travel modes; repeat the parameter for several. Omitted: all modes of the release. */
-  mode?: ReadonlyArray<'walk' | 'bike' | 'transit' | 'walk_slow' | 'step_free'> | undefined;
+  mode?: ReadonlyArray<'walk' | 'bike' | 'transit' | 'walk_slow' | 'step_free' | 'transit_step_free'> | undefined;
   /** Window of departures of the transit times: `am` is a weekday from 8:00 to 9:00, every minute. */
   departure?: string | undefined;
   /** Percentile of the transit times over the departures of the window: 10 is the time of someone who knows the timetable and chooses when to leave. */
@@ -1128,7 +1128,7 @@ export interface Operations {
       /** POI where the trip ends; or send `to`. */
       dest_id?: number | undefined;
       /** Travel mode. Omitted: transit, or walk in a release without transit. */
-      mode?: 'walk' | 'bike' | 'transit' | 'walk_slow' | 'step_free' | undefined;
+      mode?: 'walk' | 'bike' | 'transit' | 'walk_slow' | 'step_free' | 'transit_step_free' | undefined;
       /** Explains the fastest trip by transit that leaves at this local time, such as `08:15`, instead of the stored time. */
       departs?: string | undefined;
     };
@@ -1178,7 +1178,7 @@ export interface Operations {
   getPointSummaries: {
     params: Pick<SharedParams, 'origins' | 'departure' | 'percentile' | 'count_within' | 'names' | 'max_rows'> & {
       /** Travel modes. Omitted: all modes of the release. */
-      mode?: ReadonlyArray<'walk' | 'bike' | 'transit' | 'walk_slow' | 'step_free'> | undefined;
+      mode?: ReadonlyArray<'walk' | 'bike' | 'transit' | 'walk_slow' | 'step_free' | 'transit_step_free'> | undefined;
       /** Destination types by id, or by label (`grocery_stores`). A parent stands for all its leaves. Omitted: all types. */
       type?: ReadonlyArray<number> | undefined;
       /** Minutes to the n-th nearest POI of each type, 1 to 5. Each row then has `nth`. Omitted: the nearest. */
@@ -1241,7 +1241,7 @@ export interface Operations {
   listPointsPois: {
     params: Pick<SharedParams, 'origins' | 'departure' | 'percentile' | 'max_minutes' | 'names' | 'max_rows'> & {
       /** Travel modes. Omitted: all modes of the release. */
-      mode?: ReadonlyArray<'walk' | 'bike' | 'transit' | 'walk_slow' | 'step_free'> | undefined;
+      mode?: ReadonlyArray<'walk' | 'bike' | 'transit' | 'walk_slow' | 'step_free' | 'transit_step_free'> | undefined;
       /** Destination types by id, or by label (`grocery_stores`). A parent stands for all its leaves. Omitted: all types. */
       type?: ReadonlyArray<number> | undefined;
       /** Only these POIs. */
@@ -1391,7 +1391,7 @@ export interface Operations {
       /** Metres around the centre, at most 50000. */
       radius_m?: number | undefined;
       /** Travel modes. Omitted: all modes of the release. */
-      mode?: ReadonlyArray<'walk' | 'bike' | 'transit' | 'walk_slow' | 'step_free'> | undefined;
+      mode?: ReadonlyArray<'walk' | 'bike' | 'transit' | 'walk_slow' | 'step_free' | 'transit_step_free'> | undefined;
       /** Destination types by id, or by label (`grocery_stores`). A parent stands for all its leaves. Omitted: all types. */
       type?: ReadonlyArray<number> | undefined;
       /** Minutes to the n-th nearest POI of each type, 1 to 5. Each row then has `nth`. Omitted: the nearest. */
@@ -1450,7 +1450,7 @@ export interface Operations {
   measureCoverage: {
     params: Pick<SharedParams, 'area' | 'departure' | 'percentile' | 'weight' | 'small' | 'names'> & {
       /** Travel modes. Omitted: all modes of the release. */
-      mode?: ReadonlyArray<'walk' | 'bike' | 'transit' | 'walk_slow' | 'step_free'> | undefined;
+      mode?: ReadonlyArray<'walk' | 'bike' | 'transit' | 'walk_slow' | 'step_free' | 'transit_step_free'> | undefined;
       /** Destination types by id, or by label (`grocery_stores`). A parent stands for all its leaves. Omitted: all types. */
       type?: ReadonlyArray<number> | undefined;
       /** Weights that are groups, to be compared with `weight`. Each has rows of its own, and all rows have `share`, `ratio` and `gini`. */
@@ -1460,7 +1460,7 @@ export interface Operations {
       /** Up to 8 criteria, all to be met: the n-th nearest POI of a type is within some minutes by a mode. A parent type is met by any of its leaves. */
       all_of?: ReadonlyArray<{
         type: number;
-        mode: 'walk' | 'bike' | 'transit' | 'walk_slow' | 'step_free';
+        mode: 'walk' | 'bike' | 'transit' | 'walk_slow' | 'step_free' | 'transit_step_free';
         max_minutes: number;
         nth?: number | undefined;
       }> | undefined;
@@ -1479,7 +1479,7 @@ export interface Operations {
       /** Up to 8 criteria, all to be met: the n-th nearest POI of a type is within some minutes by a mode. A parent type is met by any of its leaves. */
       all_of: ReadonlyArray<{
         type: number;
-        mode: 'walk' | 'bike' | 'transit' | 'walk_slow' | 'step_free';
+        mode: 'walk' | 'bike' | 'transit' | 'walk_slow' | 'step_free' | 'transit_step_free';
         max_minutes: number;
         nth?: number | undefined;
       }>;
@@ -1487,7 +1487,7 @@ export interface Operations {
       near?: ReadonlyArray<{
         lon: number;
         lat: number;
-        mode: 'walk' | 'bike' | 'transit' | 'walk_slow' | 'step_free';
+        mode: 'walk' | 'bike' | 'transit' | 'walk_slow' | 'step_free' | 'transit_step_free';
         direction?: 'from' | 'to' | undefined;
         max_minutes: number;
       }> | undefined;
@@ -1513,7 +1513,7 @@ export interface Operations {
       choose?: number | undefined;
       /** How many blocks that no site covers to list, at most 1000. */
       uncovered?: number | undefined;
-      mode: 'walk' | 'bike' | 'transit' | 'walk_slow' | 'step_free';
+      mode: 'walk' | 'bike' | 'transit' | 'walk_slow' | 'step_free' | 'transit_step_free';
       /** Towards the point, or away from it. */
       direction?: 'from' | 'to' | undefined;
       /** Minutes to sum within, up to 12, ascending. */
@@ -1625,7 +1625,7 @@ export interface Operations {
     params: Pick<SharedParams, 'area' | 'by' | 'departure' | 'percentile' | 'decay'> & {
       /** Sites with what each can serve. */
       sites: SupplySites;
-      mode: 'walk' | 'bike' | 'transit' | 'walk_slow' | 'step_free';
+      mode: 'walk' | 'bike' | 'transit' | 'walk_slow' | 'step_free' | 'transit_step_free';
       /** Towards the site, or away from it. */
       direction?: 'from' | 'to' | undefined;
       /** The demand, by block; `/v1/meta/weights` lists weights. Omitted: `people`. */
@@ -1676,7 +1676,7 @@ export interface Operations {
       /** Blocks, 1 to 250. A malformed or unknown one fails alone and is listed in `errors`. */
       origins: ReadonlyArray<string>;
       /** Travel modes. Omitted: all modes of the release. */
-      mode?: ReadonlyArray<'walk' | 'bike' | 'transit' | 'walk_slow' | 'step_free'> | undefined;
+      mode?: ReadonlyArray<'walk' | 'bike' | 'transit' | 'walk_slow' | 'step_free' | 'transit_step_free'> | undefined;
       /** Destination types by id, or by label (`grocery_stores`). A parent stands for all its leaves. Omitted: all types. */
       type?: ReadonlyArray<number> | undefined;
       /** Minutes to the n-th nearest POI of each type, 1 to 5. Each row then has `nth`. Omitted: the nearest. */
@@ -1710,7 +1710,7 @@ export interface Operations {
       /** Blocks, 1 to 250. A malformed or unknown one fails alone and is listed in `errors`. */
       origins: ReadonlyArray<string>;
       /** Travel modes. Omitted: all modes of the release. */
-      mode?: ReadonlyArray<'walk' | 'bike' | 'transit' | 'walk_slow' | 'step_free'> | undefined;
+      mode?: ReadonlyArray<'walk' | 'bike' | 'transit' | 'walk_slow' | 'step_free' | 'transit_step_free'> | undefined;
       /** Destination types by id, or by label (`grocery_stores`). A parent stands for all its leaves. Omitted: all types. */
       type?: ReadonlyArray<number> | undefined;
       /** Only these POIs. */
@@ -1788,7 +1788,7 @@ export interface Operations {
   getAccess: {
     params: Pick<SharedParams, 'area' | 'departure' | 'percentile' | 'direction' | 'of' | 'minutes' | 'by' | 'include_missing' | 'limit' | 'curve' | 'decay' | 'max_rows'> & {
       /** Travel modes. Omitted: all modes of the release. */
-      mode?: ReadonlyArray<'walk' | 'bike' | 'transit' | 'walk_slow' | 'step_free'> | undefined;
+      mode?: ReadonlyArray<'walk' | 'bike' | 'transit' | 'walk_slow' | 'step_free' | 'transit_step_free'> | undefined;
       /** With `by`: the weight by which blocks count in the average. Omitted: `people`. */
       weight?: string | undefined;
       /** `next_cursor` of the previous page, with the same other members. Null: the first page. */
@@ -1883,7 +1883,7 @@ export interface Operations {
       /** Some of 15, 30, 45, 60, ascending; up to 30 for `type:`. Omitted: all. */
       minutes?: ReadonlyArray<number> | undefined;
       /** Travel modes. Omitted: all modes of the release. */
-      mode?: ReadonlyArray<'walk' | 'bike' | 'transit' | 'walk_slow' | 'step_free'> | undefined;
+      mode?: ReadonlyArray<'walk' | 'bike' | 'transit' | 'walk_slow' | 'step_free' | 'transit_step_free'> | undefined;
       /** One of tract, place, county, for rows per area; and weights that are groups, with rows after those of `weight`. */
       by?: ReadonlyArray<string> | undefined;
       /** States means also for groups of fewer than 100. */
@@ -1907,7 +1907,7 @@ export interface Operations {
       /** POIs, 1 to 250. A malformed or unknown one fails alone and is listed in `errors`. */
       dest_ids: ReadonlyArray<number>;
       /** Travel modes. Omitted: all modes of the release. */
-      mode?: ReadonlyArray<'walk' | 'bike' | 'transit' | 'walk_slow' | 'step_free'> | undefined;
+      mode?: ReadonlyArray<'walk' | 'bike' | 'transit' | 'walk_slow' | 'step_free' | 'transit_step_free'> | undefined;
       /** Only these blocks, by GEOID, as text or numbers. */
       block?: ReadonlyArray<string> | undefined;
     };
@@ -1932,7 +1932,7 @@ export interface Operations {
         /** POI where the trip ends; or send `to`. */
         dest_id?: number | undefined;
         /** Travel mode. Omitted: transit, or walk in a release without transit. */
-        mode?: 'walk' | 'bike' | 'transit' | 'walk_slow' | 'step_free' | undefined;
+        mode?: 'walk' | 'bike' | 'transit' | 'walk_slow' | 'step_free' | 'transit_step_free' | undefined;
         /** Explains the fastest trip by transit that leaves at this local time, such as `08:15`, instead of the stored time. */
         departs?: string | undefined;
       }>;
@@ -1944,7 +1944,7 @@ export interface Operations {
           from: string;
           to?: string;
           dest_id?: number;
-          mode?: 'walk' | 'bike' | 'transit' | 'walk_slow' | 'step_free';
+          mode?: 'walk' | 'bike' | 'transit' | 'walk_slow' | 'step_free' | 'transit_step_free';
           departs?: string;
         }>;
         errors: Array<OriginError>;
@@ -1980,7 +1980,7 @@ export interface Operations {
       /** Up to four contours in minutes, ascending: `10,20,30`, or the parameter repeated. */
       contours?: ReadonlyArray<number> | undefined;
       /** Travel mode. */
-      mode?: 'walk' | 'bike' | 'transit' | 'walk_slow' | 'step_free' | undefined;
+      mode?: 'walk' | 'bike' | 'transit' | 'walk_slow' | 'step_free' | 'transit_step_free' | undefined;
       /** Away from the origin, or towards it. */
       direction?: 'from' | 'to' | undefined;
       /** Weights of the release, or `type:ID` (or a label), to count within each contour; see `/v1/meta/weights`. Omitted: none. */
@@ -2100,7 +2100,7 @@ export interface Operations {
   getTileJson: {
     params: Pick<SharedParams, 'dest_type_id' | 'departure' | 'percentile'> & {
       /** Travel mode. */
-      mode: 'walk' | 'bike' | 'transit' | 'walk_slow' | 'step_free';
+      mode: 'walk' | 'bike' | 'transit' | 'walk_slow' | 'step_free' | 'transit_step_free';
     };
     responses: {
       'application/json': {
@@ -2114,7 +2114,7 @@ export interface Operations {
   getTile: {
     params: Pick<SharedParams, 'dest_type_id' | 'departure' | 'percentile'> & {
       /** Travel mode. */
-      mode: 'walk' | 'bike' | 'transit' | 'walk_slow' | 'step_free';
+      mode: 'walk' | 'bike' | 'transit' | 'walk_slow' | 'step_free' | 'transit_step_free';
       z: number;
       x: number;
       y: number;

@@ -9,6 +9,7 @@ import {
   toTenths,
 } from '../../../shards/matrix/rounded-times.ts';
 import { MAX_POI_MINUTES, MINUTES, type ModeRow } from '../../../shards/matrix/row-codec.ts';
+import { isTransit, TRANSIT_MODES, type TransitMode } from '../../../shards/modes.ts';
 import type { CountyManifest } from '../../../shards/release/manifest.ts';
 import type { Release } from '../../../shards/release/release.ts';
 import { clockTime } from '../../../shards/services.ts';
@@ -57,19 +58,33 @@ export function objectsOfTrip(
   mode: ReleaseMode,
 ): ObjectRef[] {
   const { objects } = county;
-  const transit = isTransit(release, mode) ? [transitObject(release, county)] : [];
+  const by = transitModeOf(release, mode);
+  const transit = by ? [transitObject(release, county, by)] : [];
   if ('destId' in end) return [objects.index, objects.pois, ...transit];
   // The index of the county of the end states whether the end could be routed.
   const ofEnd = release.countyOfBlock(end.geoid)?.objects.index ?? [];
   return [objects.index, objects['reach-from'], ...transit].concat(ofEnd);
 }
 
-function isTransit({ services }: Release, mode: ReleaseMode): boolean {
-  return services[mode].mode === 'transit';
+/** The mode of a service by transit; null for all others. */
+function transitModeOf({ services }: Release, position: ReleaseMode): TransitMode | null {
+  const { mode } = services[position];
+  return isTransit(mode) ? mode : null;
 }
 
+/** For each mode by transit, the object with its timetable, and the mode of its walks. */
+const RIDDEN = {
+  transit: { kind: 'transit', walk: 'walk' },
+  transit_step_free: { kind: 'transit-step-free', walk: 'step_free' },
+} as const satisfies Record<TransitMode, unknown>;
+
 /** The transit object of a county; throws for a release that was built without transit. */
-function transitObject({ latest }: Release, { objects: { transit } }: CountyManifest): ObjectRef {
+function transitObject(
+  { latest }: Release,
+  { objects }: CountyManifest,
+  by: TransitMode,
+): ObjectRef {
+  const transit = objects[RIDDEN[by].kind];
   if (transit) return transit;
   throw invalidParameter(
     ['query', 'mode'],
@@ -134,8 +149,8 @@ const WIDTH = 16;
  * Returns, for each of some trips from a block, the stored travel time and the legs of a trip that
  * takes as long; or, with a `departure`, the time and the legs of the fastest trip at that
  * departure. Transit trips are searched for in the stored timetable, which the stored times were
- * computed from: one search per departure serves all of them, so which of equally fast journeys is
- * found may depend on the other trips.
+ * computed from: one search per departure serves all trips by a mode, so which of equally fast
+ * journeys is found may depend on the others.
  */
 export async function explainTrips(
   release: Release,
@@ -149,9 +164,13 @@ export async function explainTrips(
     const next = some.map((trip, i) => storedOrSearched(release, origin, trip, stored[first + i]));
     trips.push(...(await Promise.all(next)));
   }
-  const searched = trips.filter((trip) => trip instanceof WindowTrip);
-  if (searched.length > 0) {
-    const { table, transit } = await transitAround(release, origin);
+  for (const by of TRANSIT_MODES) {
+    const searched = trips.filter(
+      (trip, i): trip is WindowTrip =>
+        trip instanceof WindowTrip && transitModeOf(release, asked[i].mode) === by,
+    );
+    if (searched.length === 0) continue;
+    const { table, transit } = await transitAround(release, origin, by);
     const access = await table.accessOf(origin.ordinal);
     await release.turns.run(fastestTrips(transit, access, searched));
   }
@@ -159,8 +178,9 @@ export async function explainTrips(
     if (!(trip instanceof WindowTrip)) return trip;
     const { found } = trip;
     if (found) return found;
-    const { name } = transitObject(release, origin.county);
-    const time = stored[i].minutes[asked[i].mode];
+    const { mode } = asked[i];
+    const { name } = transitObject(release, origin.county, transitModeOf(release, mode)!);
+    const time = stored[i].minutes[mode];
     throw new ShardError(name, `row ${origin.ordinal}`, `has no trip of ${time} minutes`);
   });
 }
@@ -173,17 +193,18 @@ async function storedOrSearched(
   { minutes, target }: StoredTrip,
 ): Promise<ExplainedTrip | WindowTrip> {
   const time = minutes[mode];
-  if (!isTransit(release, mode))
+  const by = transitModeOf(release, mode);
+  if (by === null)
     return streetTrip(release.services[mode].mode === 'bike' ? 'ride' : 'walk', time);
   const { departure, spread } = options;
   const { opens, departures } = release.window;
   if (target === -1) {
     return { ...streetTrip('walk', time), ...(spread && { spread: noSpread(departures) }) };
   }
-  const onFoot = minutes[release.positionOf('walk')];
+  const onFoot = minutes[release.positionOf(RIDDEN[by].walk)];
   // Where riding is no faster, transit times are those of walking.
   if (time === onFoot && departure === undefined && !spread) return streetTrip('walk', time);
-  const { table, transit } = await transitAround(release, origin);
+  const { table, transit } = await transitAround(release, origin, by);
   const isBlock = 'geoid' in end;
   const egress = await (isBlock ? table.egressToBlock(target) : table.egressToPoi(target));
   const rounding = isBlock ? TO_BLOCK : TO_POI;
@@ -191,8 +212,8 @@ async function storedOrSearched(
 }
 
 /** The transit around the county of a block, in the window of departures that is read. */
-async function transitAround(release: Release, { county }: OriginBlock) {
-  const ref = transitObject(release, county);
+async function transitAround(release: Release, { county }: OriginBlock, by: TransitMode) {
+  const ref = transitObject(release, county, by);
   const table = await release.transit(county, ref);
   const { departure } = release.timing;
   const transit = table.windows.get(departure);

@@ -1,3 +1,4 @@
+import { isTransit } from '../../../../shards/modes.ts';
 import type { Timing } from '../../../../shards/services.ts';
 import type { Mode } from '../../../client/src/index.ts';
 import { keylessClient } from '../../api/clients.ts';
@@ -193,10 +194,10 @@ export async function mapCatalogue(units: Units): Promise<Catalogue | null> {
     ],
     bandsUrl: (service, type) => bands.get(`${service}-${type}`),
     poisOf(of, by) {
-      const isTransit = by.includes('transit');
-      const shown = new Set([...(isTransit ? stops : []), ...of]);
+      const hasTransit = by.some(isTransit);
+      const shown = new Set([...(hasTransit ? stops : []), ...of]);
       return [
-        ...(isTransit && lines !== undefined ? [{ url: lines.url, of: 'lines' } as const] : []),
+        ...(hasTransit && lines !== undefined ? [{ url: lines.url, of: 'lines' } as const] : []),
         ...[...shown].flatMap((type) => {
           const url = pois.get(type);
           const what = of.includes(type) ? ('places' as const) : ('stops' as const);
@@ -221,6 +222,7 @@ const BY_MODE: Readonly<Record<string, string>> = {
   transit: 'Transit',
   walk_slow: 'Slow walk',
   step_free: 'Step-free walk',
+  transit_step_free: 'Step-free transit',
 };
 
 export function modeName(mode: string): string {
@@ -232,6 +234,7 @@ const TIMES: Readonly<Record<string, string>> = {
   bike: 'Biking time',
   transit: 'Transit time',
   step_free: 'Step-free walking time',
+  transit_step_free: 'Step-free transit time',
 };
 
 /** `Walking time to the nearest grocery store`. */

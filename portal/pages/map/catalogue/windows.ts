@@ -1,3 +1,4 @@
+import { isTransit } from '../../../../shards/modes.ts';
 import { clockTime, type Timing, transitService } from '../../../../shards/services.ts';
 import type { Client } from '../../../client/src/index.ts';
 
@@ -11,8 +12,8 @@ export interface TransitWindow {
 }
 
 /** The name of the times of a mode, in the public objects of a release. */
-export function serviceOf(mode: string, { departure, percentile }: Timing): string {
-  return mode === 'transit' ? transitService(departure, percentile) : mode;
+export function serviceOf(mode: string, timing: Timing): string {
+  return isTransit(mode) ? transitService(mode, timing) : mode;
 }
 
 /** The members by which a request names its times; none for those of a request that names none. */

@@ -1,3 +1,4 @@
+import { isTransit } from '../../../../shards/modes.ts';
 import { onRequest } from '../../parts/failed-script.tsx';
 import { useMap } from '../state/map-context.ts';
 import { TransitNote } from './words.tsx';
@@ -10,7 +11,7 @@ export const WindowChoice = onRequest(
 /** Describes the times of transit trips that are shown, and lets one choose among several. */
 export function TransitTimes({ modes }: { readonly modes: readonly string[] }) {
   const { catalogue, choice, change } = useMap();
-  if (!modes.includes('transit')) return null;
+  if (!modes.some(isTransit)) return null;
   return (
     <>
       {catalogue.windows.length > 0 && (

@@ -1,3 +1,4 @@
+import { isTransit } from '../../../../shards/modes.ts';
 import type { Timing } from '../../../../shards/services.ts';
 import { count } from '../../formats.ts';
 import { MAX_COUNTIES } from '../blocks/coloured-blocks.ts';
@@ -66,7 +67,7 @@ export function MarginNote({
 /** Describes the times of transit trips, if any are shown. */
 export function TransitNote({ modes }: { readonly modes: readonly string[] }) {
   const { catalogue, choice } = useMap();
-  return modes.includes('transit') ? (
+  return modes.some(isTransit) ? (
     <p class="quiet">{transitWords(catalogue, choice.timing)}</p>
   ) : null;
 }

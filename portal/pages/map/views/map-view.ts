@@ -1,4 +1,5 @@
 import type { ComponentType } from 'preact';
+import { isTransit } from '../../../../shards/modes.ts';
 import type { Timing } from '../../../../shards/services.ts';
 import type { DataOf, Operations, ParamsOf } from '../../../client/src/index.ts';
 import type { LoadedArea } from '../blocks/area-blocks.ts';
@@ -135,7 +136,7 @@ export function colouredBy(of: Viewed): readonly unknown[] {
 export function timingsOf({ sides, modes }: MapView, choice: Choice): readonly Timing[] {
   const { timing, otherTiming } = choice;
   const all = modes(choice).flatMap((mode, i) =>
-    mode === 'transit' ? [sides === 2 && i === 1 ? otherTiming : timing] : [],
+    isTransit(mode) ? [sides === 2 && i === 1 ? otherTiming : timing] : [],
   );
   return [...new Map(all.map((one) => [serviceOf('transit', one), one])).values()];
 }

@@ -1,5 +1,6 @@
 import type { ComponentProps } from 'preact';
 import { useMemo } from 'preact/hooks';
+import { isTransit } from '../../../../../shards/modes.ts';
 import { count } from '../../../formats.ts';
 import type { AreaBlocks, LoadedArea } from '../../blocks/area-blocks.ts';
 import { type BlockFacts, comparisonList } from '../../blocks/block-lists.ts';
@@ -125,7 +126,7 @@ function Sides({ poiName }: Pick<Loaded, 'poiName'>) {
 /** The choice of the departures of a side, where it is by transit and the release has several. */
 function SideTimes(props: ComponentProps<typeof WindowChoice> & { readonly mode: string }) {
   const { mode, ...choice } = props;
-  const hasChoice = mode === 'transit' && useMap().catalogue.windows.length > 0;
+  const hasChoice = isTransit(mode) && useMap().catalogue.windows.length > 0;
   return hasChoice ? <WindowChoice {...choice} /> : null;
 }
 
