@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { createClient } from '../../portal/client/src/index.ts';
 import { csvOf, geoJsonOf } from '../../portal/pages/map/blocks/block-files.ts';
 import { nearestList } from '../../portal/pages/map/blocks/block-lists.ts';
-import { blockPolygons } from '../../portal/pages/map/blocks/block-polygons.ts';
+import { blockOutline, blockPolygons } from '../../portal/pages/map/blocks/block-polygons.ts';
 import {
   blocksWithin,
   shareWithin,
@@ -216,6 +216,22 @@ test('CSV and GeoJSON have the classes that contain the API’s minutes', async 
     expect(Math.abs(properties.lon - lon)).toBeLessThan(6e-6);
     expect(Math.abs(properties.lat - lat)).toBeLessThan(6e-6);
   }
+});
+
+test('the outline of a county has its blocks inside, and those of others outside', async () => {
+  const { archives } = (await api.getTileArchives()).data;
+  const { url } = archives.find(({ layer }) => layer === 'blocks')!;
+  const [own, others] = [true, false].map((isOwn) =>
+    known.filter(({ geoid }) => geoid.startsWith('99001') === isOwn),
+  );
+  const [lons, lats] = [own.map(({ lon }) => lon), own.map(({ lat }) => lat)];
+  const box = [Math.min(...lons), Math.min(...lats), Math.max(...lons), Math.max(...lats)] as const;
+  const outline = await blockOutline(url, box, new Set(own.map(({ geoid }) => Number(geoid))));
+  const isWithin = ({ lon, lat }: Known) =>
+    outline.some((polygon) => isInside(polygon as unknown as Rings, lon, lat));
+  expect(own.filter((block) => !isWithin(block))).toEqual([]);
+  expect(others.filter(isWithin)).toEqual([]);
+  expect(others.length).toBeGreaterThan(50);
 });
 
 test('GeoJSON has the polygons of the blocks, whole where tiles have cut them', async () => {

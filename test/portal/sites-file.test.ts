@@ -92,3 +92,10 @@ test.each([
 ])('%j is refused with the fault', async (text, fault) => {
   expect(await read(text)).toEqual({ fault: expect.stringContaining(fault) });
 });
+
+test('a file in Windows-1252, whose ids would be other ones in UTF-8, is refused with what to do', async () => {
+  const bytes = Buffer.from('id,lat,lon\nCaf\u00e9,36.1,-70.2\n', 'latin1');
+  expect(await readSites(new Blob([bytes]), find)).toEqual({
+    fault: 'The file is neither UTF-8 nor UTF-16: save it as “CSV UTF-8”.',
+  });
+});

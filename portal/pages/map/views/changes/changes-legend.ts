@@ -4,7 +4,13 @@ import { classWords } from '../../blocks/block-bands.ts';
 import type { Tally } from '../../blocks/coloured-blocks.ts';
 import { anyOf } from '../../catalogue/type-nouns.ts';
 import type { Scheme } from '../../drawing/paint.ts';
-import { CHANGE_CLASSES, changedPeople, NEITHER, NOT_KNOWN } from '../../measures/changes.ts';
+import {
+  CHANGE_CLASSES,
+  changedPeople,
+  LACKING,
+  NEITHER,
+  NOT_KNOWN,
+} from '../../measures/changes.ts';
 import type { PeopleRow } from '../../panels/people-legend.tsx';
 import type { LoadedChanges } from '../map-view.ts';
 
@@ -58,5 +64,7 @@ export function sayChanges(typeName: string) {
 
 /** Words for a block: `10–15 min, was 15–20 min`. */
 export function changeWords(was: number, is: number): string {
+  if (was === LACKING) return `${classWords(is)}, not in the earlier release`;
+  if (is === LACKING) return `not in the later release, was ${classWords(was)}`;
   return was === is ? classWords(is) : `${classWords(is)}, was ${classWords(was)}`;
 }
