@@ -48,8 +48,9 @@ export function knownRepresentation(
   etag: string,
 ): string | undefined {
   if (ifNoneMatch === undefined) return undefined;
-  // The common case: a client sends back the ETag it received.
+  // The common cases: a client sends back the ETag it received.
   if (ifNoneMatch === etag || matchesAny(ifNoneMatch)) return etag;
+  if (ifNoneMatch === variantEtag(etag, 'gzip')) return ifNoneMatch;
   const known = new Set(Array.from(ifNoneMatch.matchAll(TAG), ([, tag]) => tag));
   if (known.has(etag)) return etag;
   const plain = etag.slice(0, -1);
