@@ -232,8 +232,8 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
  * decision: whoever makes it raises a number, and whoever removes lines lowers it.
  */
 const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: number }>> = {
-  builder: { files: 358, lines: 40_400 },
-  infra: { files: 120, lines: 13_950 },
+  builder: { files: 358, lines: 40_500 },
+  infra: { files: 120, lines: 13_900 },
   portal: { files: 243, lines: 23_300 },
   proxy: { files: 270, lines: 35_100 },
   shards: { files: 174, lines: 17_450 },

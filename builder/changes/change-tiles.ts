@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import type { Measure } from '../../shards/changes/block-change.ts';
-import type { ReleasePair } from '../../shards/changes/compared-county.ts';
+import type { ComparedCounty, ReleasePair } from '../../shards/changes/compared-county.ts';
 import { geoidFromNumber } from '../../shards/geoid.ts';
 import type { Polygons } from '../../shards/geometry/geo-json.ts';
 import { type Rings, ringsOf } from '../../shards/geometry/rings.ts';
@@ -12,52 +12,44 @@ import type { ScratchFile } from '../../shards/store/scratch-file.ts';
 import type { BoundingBox } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
 import { attributionOf } from '../export/terms.ts';
-import type { TileRange } from '../tiles/cut-into-tiles.ts';
+import { BUFFER, type TileRange } from '../tiles/cut-into-tiles.ts';
 import { EXTENT } from '../tiles/fit-to-zoom.ts';
-import { type DrawnTile, polygonPieces, TileGrid, tilesInSight } from '../tiles/tile-grid.ts';
-import { TileLayer } from '../tiles/vector-tile.ts';
-import { type ChangedCounty, changedBlocks, propertyNames } from './changed-columns.ts';
+import { polygonPieces } from '../tiles/tile-grid.ts';
+import { encodeTile, TileLayer } from '../tiles/vector-tile.ts';
+import { changedBlocks, changesByCounty, propertyNames } from './changed-columns.ts';
 
 const LAYER = 'changes';
 const [MIN_ZOOM, MAX_ZOOM] = [8, 13];
 
-/** A block that changed, with the properties of its feature. */
-interface DrawnBlock {
-  readonly geoid: number;
-  readonly polygons: Polygons;
-  readonly properties: Readonly<Record<string, string | number | null>>;
-}
-
 /**
  * Draws the blocks that changed as an archive of vector tiles, with the properties of the GeoJSON
- * of changes. Throws a `BuildError` if no block changed, since an archive needs bounds.
+ * of changes. Counties are read one by one; a tile is written once no later county can reach it.
+ * Throws a `BuildError` if no block changed, since an archive needs bounds.
  */
 export async function changeTiles(
   pair: ReleasePair,
-  counties: readonly ChangedCounty[],
+  counties: readonly ComparedCounty[],
   measures: readonly Measure[],
   scratch: ScratchFile,
 ): Promise<{ readonly body: PutBody; readonly blocks: number }> {
   const names = propertyNames(measures, pair.after.taxonomy);
-  const blocks: DrawnBlock[] = [];
-  for (const changed of counties) {
+  const writer = new PmtilesWriter(scratch);
+  const open = new OpenTiles(counties, writer);
+  let blocks = 0;
+  let bounds: BoundingBox | null = null;
+  for await (const changed of changesByCounty(counties, measures)) {
     for await (const { block, values, polygons } of changedBlocks(changed, measures)) {
       if (polygons === null) continue;
       const geoid = changed.county.geoids[block];
       const own = Object.fromEntries(names.map((name, i) => [name, values[i]]));
-      blocks.push({ geoid, polygons, properties: { geoid: geoidFromNumber(geoid), ...own } });
+      open.draw(polygons, { geoid: geoidFromNumber(geoid), ...own }, geoid);
+      const box = boxOf(polygons.flat(2));
+      bounds = bounds === null ? box : boxAroundBoth(bounds, box);
+      blocks++;
     }
+    open.closeAfter(changed.county);
   }
-  if (blocks.length === 0) {
-    throw new BuildError('no block differs, so there is nothing to draw');
-  }
-  const bounds = blocks.map(({ polygons }) => boxOf(polygons.flat(2))).reduce(boxAroundBoth);
-  const writer = new PmtilesWriter(scratch);
-  for (let zoom = MIN_ZOOM; zoom <= MAX_ZOOM; zoom++) {
-    for (const { x, y, bytes } of tilesOf(blocks, bounds, zoom)) {
-      writer.add({ z: zoom, x, y }, gzipSync(bytes, { level: 9 }));
-    }
-  }
+  if (bounds === null) throw new BuildError('no block differs, so there is nothing to draw');
   const body = writer.finish({
     name: LAYER,
     description: `Blocks whose times or counts differ between releases ${pair.before.version} and ${pair.after.version}.`,
@@ -73,25 +65,96 @@ export async function changeTiles(
       },
     ],
   });
-  return { body, blocks: blocks.length };
+  return { body, blocks };
 }
 
-function tilesOf(blocks: readonly DrawnBlock[], bounds: BoundingBox, zoom: number): DrawnTile[] {
-  const world = 2 ** zoom;
-  const range: TileRange = {
-    west: Math.floor(worldX(bounds.minLon) * world),
-    east: Math.floor(worldX(bounds.maxLon) * world),
-    north: Math.floor(worldY(bounds.maxLat) * world),
-    south: Math.floor(worldY(bounds.minLat) * world),
-  };
-  const tiles = new TileGrid(range, () => new TileLayer(LAYER));
-  for (const { geoid, polygons, properties } of blocks) {
-    const pieces = polygonPieces(ringsAt(polygons, world * EXTENT), range);
-    for (const { x, y, value } of pieces.entries()) {
-      tiles.at(x, y).addFeature(value, properties, geoid);
+/** Tiles of all zooms, until all counties that reach them are drawn. */
+class OpenTiles {
+  readonly #writer: PmtilesWriter;
+  /** The last county that reaches each tile of the least zoom, by key. */
+  readonly #lastCounty = new Map<number, ComparedCounty>();
+  /** By key of the tile of the least zoom that contains them. */
+  readonly #tiles = new Map<number, Map<number, OpenTile>>();
+
+  constructor(counties: readonly ComparedCounty[], writer: PmtilesWriter) {
+    this.#writer = writer;
+    for (const county of counties) {
+      const { west, east, north, south } = reachOf(county);
+      for (let x = west; x <= east; x++) {
+        for (let y = north; y <= south; y++) this.#lastCounty.set(keyOf(MIN_ZOOM, x, y), county);
+      }
     }
   }
-  return tilesInSight(tiles);
+
+  draw(
+    polygons: Polygons,
+    properties: Readonly<Record<string, string | number | null>>,
+    id: number,
+  ): void {
+    for (let zoom = MIN_ZOOM; zoom <= MAX_ZOOM; zoom++) {
+      const side = 2 ** zoom;
+      const pieces = polygonPieces(ringsAt(polygons, side * EXTENT), {
+        west: 0,
+        north: 0,
+        east: side - 1,
+        south: side - 1,
+      });
+      for (const { x, y, value } of pieces.entries()) {
+        this.#at(zoom, x, y).addFeature(value, properties, id);
+      }
+    }
+  }
+
+  /** Writes the tiles that only a county and those before it reach. */
+  closeAfter(county: ComparedCounty): void {
+    for (const [square, tiles] of this.#tiles) {
+      if (this.#lastCounty.get(square) !== county) continue;
+      for (const { z, x, y, layer } of tiles.values()) {
+        if (!layer.inSight) continue;
+        this.#writer.add({ z, x, y }, gzipSync(encodeTile([layer]), { level: 9 }));
+      }
+      this.#tiles.delete(square);
+    }
+  }
+
+  #at(z: number, x: number, y: number): TileLayer {
+    const above = z - MIN_ZOOM;
+    const tiles = entryOf(this.#tiles, keyOf(MIN_ZOOM, x >> above, y >> above), () => new Map());
+    const create = () => ({ z, x, y, layer: new TileLayer(LAYER) });
+    return entryOf(tiles, keyOf(z, x, y), create).layer;
+  }
+}
+
+interface OpenTile {
+  readonly z: number;
+  readonly x: number;
+  readonly y: number;
+  readonly layer: TileLayer;
+}
+
+function keyOf(z: number, x: number, y: number): number {
+  return (z * 2 ** MAX_ZOOM + x) * 2 ** MAX_ZOOM + y;
+}
+
+function entryOf<K, V>(map: Map<K, V>, key: K, create: () => V): V {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const value = create();
+  map.set(key, value);
+  return value;
+}
+
+/** The tiles of the least zoom that a county's blocks reach in either release, with buffers. */
+function reachOf({ before, after }: ComparedCounty): TileRange {
+  const boxes = [before, after].flatMap((side) => (side === null ? [] : [side.county.block_box]));
+  const side = 2 ** MIN_ZOOM;
+  const margin = (BUFFER + 1) / EXTENT;
+  return {
+    west: Math.floor(worldX(Math.min(...boxes.map(([west]) => west))) * side - margin),
+    east: Math.floor(worldX(Math.max(...boxes.map(([, , east]) => east))) * side + margin),
+    north: Math.floor(worldY(Math.max(...boxes.map(([, , , north]) => north))) * side - margin),
+    south: Math.floor(worldY(Math.min(...boxes.map(([, south]) => south))) * side + margin),
+  };
 }
 
 /** Projects polygons, and rounds them to units of a tile; `side` is the world's in these units. */

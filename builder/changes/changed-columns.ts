@@ -4,11 +4,11 @@ import type { ComparedCounty, ComparedValues } from '../../shards/changes/compar
 import { type Polygons, polygonsOf } from '../../shards/geometry/geo-json.ts';
 import type { Taxonomy } from '../../shards/taxonomy.ts';
 
+type Values = Pick<ComparedValues, 'before' | 'after'>;
+
 /** A measure that changed in a county, with the values of its compared blocks. */
-interface ChangedColumn {
+interface ChangedColumn extends Values {
   readonly measure: Measure;
-  readonly before: Float64Array;
-  readonly after: Float64Array;
 }
 
 /** The columns of a county that changed. */
@@ -19,20 +19,27 @@ export interface ChangedCounty {
 }
 
 /** Whether a value is known in both releases, and differs. */
-export function isChanged({ before, after }: ChangedColumn, block: number): boolean {
+export function isChanged({ before, after }: Values, block: number): boolean {
   return before[block] !== after[block] && before[block] !== UNKNOWN && after[block] !== UNKNOWN;
 }
 
-/** Keeps a copy of the values of a measure if any block changed. */
-export function* changedColumn(
-  measure: Measure,
-  { before, after }: ComparedValues,
-): Generator<ChangedColumn> {
-  const column = { measure, before, after };
-  for (let block = 0; block < before.length; block++) {
-    if (!isChanged(column, block)) continue;
-    yield { measure, before: before.slice(), after: after.slice() };
-    return;
+export function changesAnyBlock(values: Values): boolean {
+  return values.before.some((_, block) => isChanged(values, block));
+}
+
+/** Yields the changes of counties one by one, so that those of one are in memory. */
+export async function* changesByCounty(
+  counties: readonly ComparedCounty[],
+  measures: readonly Measure[],
+): AsyncGenerator<ChangedCounty> {
+  for (const county of counties) {
+    const columns: ChangedColumn[] = [];
+    for await (const values of county.values(measures)) {
+      if (!changesAnyBlock(values)) continue;
+      const [before, after] = [values.before.slice(), values.after.slice()];
+      columns.push({ measure: measures[values.measure], before, after });
+    }
+    yield { county, columns };
   }
 }
 

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { type ChangedCounty, changedColumn } from '../../../builder/changes/changed-columns.ts';
+import { changesAnyBlock } from '../../../builder/changes/changed-columns.ts';
 import { Problem } from '../../../proxy/http/problem.ts';
 import type { Area } from '../../../proxy/queries/areas/area.ts';
 import type { AreaKind } from '../../../proxy/queries/areas/areas-of-blocks.ts';
@@ -79,8 +79,8 @@ export interface Comparison {
   readonly byArea: Readonly<Record<'county' | 'place', AreaTotals>>;
   /** Names of census places by GEOID. */
   readonly placeNames: ReadonlyMap<string, string>;
-  /** The measures that changed, by county; empty unless they are to be kept. */
-  readonly changed: readonly ChangedCounty[];
+  /** The measures that changed in any block, in their order. */
+  readonly changed: readonly Measure[];
 }
 
 interface AreaTotals {
@@ -89,11 +89,7 @@ interface AreaTotals {
 }
 
 /** Compares two releases, in one pass over their counties. */
-export async function compareReleases(
-  pair: ReleasePair,
-  flags: CompareFlags,
-  { keep }: { readonly keep: boolean },
-): Promise<Comparison> {
+export async function compareReleases(pair: ReleasePair, flags: CompareFlags): Promise<Comparison> {
   const measures = measuresOf(pair, flags);
   const counties = await usageOf(() => areaOfBoth(pair, areaOf(pair, flags)));
   const known = pair.before.weights.map(({ weight }) => weight);
@@ -107,21 +103,27 @@ export async function compareReleases(
     return { areas, totals: new ChangeTotals(areas.geoids.length, measures, 1) };
   };
   const byArea = { county: await byKind('county'), place: await byKind('place') };
-  const changed: ChangedCounty[] = [];
+  const changed = new Set<number>();
   for (const [c, county] of counties.entries()) {
     const counts = await Promise.all(weights.map((weight) => county.weights(weight)));
-    const columns: ChangedCounty['columns'][number][] = [];
     for await (const values of county.values(measures)) {
       for (const [w, own] of counts.entries()) totals.add(values, w, own, null);
       for (const { areas, totals: sums } of Object.values(byArea)) {
         sums.add(values, 0, counts[0], areas.of[c]);
       }
-      if (keep) columns.push(...changedColumn(measures[values.measure], values));
+      if (!changed.has(values.measure) && changesAnyBlock(values)) changed.add(values.measure);
     }
-    changed.push({ county, columns });
   }
-  const placeNames = await namesOfPlaces(pair);
-  return { pair, counties, measures, weights, totals, byArea, placeNames, changed };
+  return {
+    pair,
+    counties,
+    measures,
+    weights,
+    totals,
+    byArea,
+    placeNames: await namesOfPlaces(pair),
+    changed: measures.filter((_, m) => changed.has(m)),
+  };
 }
 
 async function namesOfPlaces({ before, after }: ReleasePair): Promise<Map<string, string>> {

@@ -9,9 +9,10 @@ import {
   wideRows,
 } from '../../../builder/changes/change-tables.ts';
 import { changeTiles } from '../../../builder/changes/change-tiles.ts';
-import type { ChangedCounty } from '../../../builder/changes/changed-columns.ts';
+import { changesByCounty } from '../../../builder/changes/changed-columns.ts';
 import { FileSink } from '../../../builder/export/table-writer.ts';
-import type { ReleasePair } from '../../../shards/changes/compared-county.ts';
+import type { Measure } from '../../../shards/changes/block-change.ts';
+import type { ComparedCounty, ReleasePair } from '../../../shards/changes/compared-county.ts';
 import { counted } from '../../../shards/number-words.ts';
 import { ScratchFile } from '../../../shards/store/scratch-file.ts';
 import type { WritableStore } from '../../../shards/store/store.ts';
@@ -73,7 +74,7 @@ export async function writeDiff(
   flags: DiffFlags,
 ): Promise<void> {
   const pair = await openPair(store, names, flags);
-  const comparison = await compareReleases(pair, flags, { keep: true });
+  const comparison = await compareReleases(pair, flags);
   const format = flags.format ?? formatOf(out);
   const rows = await writeChanges(comparison, format, out);
   const what = format === 'geojson' || format === 'pmtiles' ? 'block' : 'row';
@@ -83,22 +84,17 @@ export async function writeDiff(
 
 /** Writes a file in place of any before; returns the number of rows or blocks. */
 async function writeChanges(
-  { pair, changed, measures }: Comparison,
+  { pair, counties, changed: measures }: Comparison,
   format: Format,
   out: string,
 ): Promise<number> {
   const folder = await mkdtemp(path.join(path.dirname(path.resolve(out)), '.tta-diff-'));
   const file = path.join(folder, 'changes');
-  const isChangedIn = ({ columns }: ChangedCounty, measure: (typeof measures)[number]) =>
-    columns.some((column) => column.measure === measure);
-  const those = measures.filter((measure) =>
-    changed.some((county) => isChangedIn(county, measure)),
-  );
   try {
     const rows =
       format === 'pmtiles'
-        ? await writeTiles(pair, changed, those, file)
-        : await writeTable(format, pair, changed, those, file);
+        ? await writeTiles(pair, counties, measures, file)
+        : await writeTable(format, pair, counties, measures, file);
     await rename(file, out);
     return rows;
   } finally {
@@ -109,15 +105,15 @@ async function writeChanges(
 async function writeTable(
   format: ChangeTableFormat,
   pair: ReleasePair,
-  changed: readonly ChangedCounty[],
-  measures: Comparison['measures'],
+  counties: readonly ComparedCounty[],
+  measures: readonly Measure[],
   file: string,
 ): Promise<number> {
   const sink = new FileSink(file);
   try {
     const table = await openChanges(format, pair, measures, sink);
     let rows = 0;
-    for (const county of changed) {
+    for await (const county of changesByCounty(counties, measures)) {
       const groups = format === 'geojson' ? wideRows(county, measures) : longRows(pair, county);
       for await (const group of groups) {
         table.append(group);
@@ -133,14 +129,14 @@ async function writeTable(
 
 async function writeTiles(
   pair: ReleasePair,
-  changed: readonly ChangedCounty[],
-  measures: Comparison['measures'],
+  counties: readonly ComparedCounty[],
+  measures: readonly Measure[],
   file: string,
 ): Promise<number> {
   const scratch = new ScratchFile(`${file}.scratch`);
   const sink = new FileSink(file);
   try {
-    const { body, blocks } = await changeTiles(pair, changed, measures, scratch);
+    const { body, blocks } = await changeTiles(pair, counties, measures, scratch);
     for await (const chunk of body.chunks()) sink.append(chunk);
     return blocks;
   } finally {

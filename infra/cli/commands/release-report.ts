@@ -36,9 +36,7 @@ export async function writeReport(
   names: readonly [string, string],
   flags: ReportFlags,
 ): Promise<void> {
-  const comparison = await compareReleases(await openPair(store, names, flags), flags, {
-    keep: false,
-  });
+  const comparison = await compareReleases(await openPair(store, names, flags), flags);
   const { pair, counties, measures } = comparison;
   if (measures.length === 0) {
     throw new UsageError('both releases have none of these types, modes and weights');
