@@ -25,16 +25,16 @@ const SHARE = {
 /** Standard deviation of the noise of a query. */
 const deviation = (level: number, query: number) => GLOBAL_SCALE / Math.sqrt(level * query);
 
-/** Noise of each count by age, ethnicity, race and quarters in a block. */
+/** The noise of each count by age, ethnicity, race and quarters in a block. */
 const IN_BLOCK = deviation(SHARE.block.level, SHARE.block.detailed);
-/** Noise in a block group: of the count of all people, and of each by ethnicity and race. */
+/** The noise of a block group: of all people, and of each count by ethnicity and race. */
 const ALL_IN_BLOCK_GROUP = deviation(SHARE.blockGroup.level, SHARE.blockGroup.total);
 const IN_BLOCK_GROUP = deviation(SHARE.blockGroup.level, SHARE.blockGroup.ethnicityByRace);
 
 /**
- * The number of such counts that people, and a group of them, mostly are in a block. Counts near
- * zero add little noise, since none is made negative. With 2, a block group of 450 to 499
- * people has the reliability of groups that the Census Bureau reports (SSS2021-02).
+ * The number of such counts that people, and a group of them, mostly are in a block; counts near 0
+ * add little noise, since none may be negative. With 2, a block group of 450 to 499 people has the
+ * reliability of groups that the Census Bureau reports (SSS2021-02).
  */
 const COUNTS = { people: 6, group: 2 };
 const OF_CENSUS = new Set<string>([WEIGHT_SOURCES.blocks, WEIGHT_SOURCES.redistricting]);
