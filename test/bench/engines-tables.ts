@@ -22,11 +22,14 @@ const RELEVANT: Readonly<Record<Kind, readonly Rules[]>> = {
   'not ridden': ['as shipped', 'private-ground', 'all five'],
 };
 
+/** Kinds of trips that only the table by rule has. */
+const DETAILS: readonly Kind[] = ['bike, any stress', 'not ridden'];
+
 /** One row for each engine and mode: as shipped, and by the five rules of R5. */
 function summary({ date, commit, machine, cities }: EnginesRecord): string {
   const rows = cities.flatMap(({ place, compared }) =>
     compared
-      .filter(({ rules, kind }) => rules === 'as shipped' && kind !== 'bike, any stress')
+      .filter(({ rules, kind }) => rules === 'as shipped' && !DETAILS.includes(kind))
       .map((one) => {
         const like = compared.find(
           ({ engine, kind, rules }) =>
