@@ -23,6 +23,7 @@ export const measureCoverage = tool({
     area: z.string(),
     total: z.number(),
     within: table,
+    margin: z.number().optional(),
     all_of: z.number().optional(),
     missing_only: z.array(z.number()).optional(),
     no_data: z.number().optional(),
@@ -76,6 +77,10 @@ export const measureCoverage = tool({
       lines.push(`All of ${criteria.length} criteria: ${share(basket.with_all, total)}${unknown}`);
       lines.push(`Missing only: ${gains.join(', ')}`);
     }
+    const margin = facts.margin[weight];
+    if (margin) {
+      lines.push(`Off by up to ${withCommas(margin)} in 90 of 100 cases: noise of the census`);
+    }
     const modes = [...rowsOf.mode, ...criteria.map((one) => one.mode)];
     lines.push(...transitNotes(modes, times));
     return {
@@ -84,6 +89,7 @@ export const measureCoverage = tool({
         area: name,
         total,
         within,
+        ...(margin && { margin }),
         ...(basket && {
           all_of: basket.with_all,
           missing_only: [...basket.missing_only],
