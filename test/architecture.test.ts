@@ -235,7 +235,7 @@ const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: 
   builder: { files: 358, lines: 40_500 },
   infra: { files: 120, lines: 13_900 },
   portal: { files: 243, lines: 23_300 },
-  proxy: { files: 270, lines: 35_100 },
+  proxy: { files: 270, lines: 35_150 },
   shards: { files: 174, lines: 17_450 },
   test: { files: 820, lines: 118_150 },
 };

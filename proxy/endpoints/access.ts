@@ -176,7 +176,13 @@ const batchAccess = postEndpoint({
     truncated_reason: BATCH_MEMBERS.truncated_reason.optional(),
     next_cursor: nextCursor.optional(),
   }),
-  problems: [...BATCH_PROBLEMS, ...AREA_PROBLEMS, 'direction-not-available', 'invalid-cursor'],
+  problems: [
+    ...BATCH_PROBLEMS,
+    ...AREA_PROBLEMS,
+    'point-not-covered',
+    'direction-not-available',
+    'invalid-cursor',
+  ],
   async resolve(release, asked, services): Promise<AskedBatch | ResolvedAreaAccess> {
     if ('area' in asked) {
       const { area: sent, ...params } = asked;

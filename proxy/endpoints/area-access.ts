@@ -28,7 +28,8 @@ export const AREA_ACCESS_RULES =
   'that a mode could not be routed from has no rows unless `include_missing` is set, and counts in no ' +
   'average; rows of averages state the weight of all their blocks (`total`), and of those left out ' +
   '(`no_data`). Blocks outside all places are in no row by place. Paginated. One token per row, of ' +
-  'averages too, at least one per page.';
+  'averages too, at least one per page. No GeoJSON, as outlines would end pages early; rows join by ' +
+  '`geoid` with the outlines of exports.';
 
 const AREA_ACCESS_RESPONSE = z.object({
   area: areaFacts,

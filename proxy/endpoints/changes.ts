@@ -13,7 +13,7 @@ import { destType, mode, WINDOW, weight, weightName } from '../fields/rows.ts';
 import { namedRelease } from '../fields/served-words.ts';
 import { invalidMember } from '../http/problem.ts';
 import { PLANS } from '../plans.ts';
-import type { Area } from '../queries/areas/area.ts';
+import { type Area, requireBlocks } from '../queries/areas/area.ts';
 import { AREA_KINDS } from '../queries/areas/areas-of-blocks.ts';
 import { SMALL_GROUP } from '../queries/areas/group-measures.ts';
 import { areaOfBoth } from '../queries/changes/area-of-both.ts';
@@ -27,7 +27,7 @@ import {
   rowsOf,
 } from '../queries/changes/changes.ts';
 import { areaFacts } from '../schemas/coverage-schemas.ts';
-import { noise } from '../schemas/schemas.ts';
+import { noise, statedTiming } from '../schemas/schemas.ts';
 import type { ProxyServices } from '../services.ts';
 
 /** The fields of a request for changes, other than its area. */
@@ -93,7 +93,8 @@ export const changes = postEndpoint({
     'only one has the block. `total` is `gained["1"]` + `lost["1"]` + `unchanged` + `no_data`. ' +
     'Weights and areas of a block are those of `to`, or of `from` if only that has it. Means of ' +
     `groups of fewer than ${SMALL_GROUP} are null unless \`small\`. \`noise\`: by weight, as ` +
-    '`/v1/meta/weights` has it. ' +
+    '`/v1/meta/weights` has it. No GeoJSON, as rows are sums over areas. ' +
+    '`/v1/meta/releases` lists the releases; the example compares one with itself. ' +
     `${PLANS.charges.changes} tokens an area, and one a row.`,
   tag: 'Coverage',
   body: BODY,
@@ -109,11 +110,12 @@ export const changes = postEndpoint({
   response: z.object({
     from: z.string(),
     to: z.string(),
+    ...statedTiming,
     area: areaFacts,
     results: z.array(changeRow),
     noise: z.record(z.string(), noise.nullable()),
   }),
-  problems: AREA_PROBLEMS,
+  problems: [...AREA_PROBLEMS, 'point-not-covered'],
 
   async resolve({ turns }, asked, { releases, config }): Promise<ResolvedChanges> {
     return {
@@ -136,6 +138,7 @@ export const changes = postEndpoint({
     const pair = { before: await open('from'), after: await open('to') };
     const query = requestedChanges(pair, asked);
     const counties = await areaOfBoth(pair, area);
+    requireBlocks(counties);
     const located = { pair, query, counties, areas: await rowAreas(counties, query.by) };
     const rows = rowsOf(located);
     if (rows > mostRows) {

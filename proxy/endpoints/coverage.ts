@@ -10,7 +10,7 @@ import { by, destType, mode, names, oneNth, small, WINDOW, weight } from '../fie
 import { allColumns } from '../formats/columns.ts';
 import type { ResolvedQuery } from '../metering/query-cache.ts';
 import { PLANS } from '../plans.ts';
-import { type Area, areaFactsOf, blocksOfArea, findCounty } from '../queries/areas/area.ts';
+import { type Area, areaFactsOf, findCounty, someBlocksOfArea } from '../queries/areas/area.ts';
 import {
   BasketSums,
   type Criterion,
@@ -66,7 +66,7 @@ const SUMS_OF_AREA = {
   response: RESPONSE,
   price: ({ query }: ResolvedCoverage) => priceOf(query, null),
   respond: async (release: Release, { area, query }: ResolvedCoverage, context: QueryContext) =>
-    sumsOf(release, context, await blocksOfArea(release, area), query, null),
+    sumsOf(release, context, await someBlocksOfArea(release, area), query, null),
 };
 
 const placeCoverage = meteredEndpoint({
@@ -153,7 +153,7 @@ const postCoverage = postEndpoint({
   rows: { geometry: null },
   responseDescription: 'The sums of the area.',
   response: RESPONSE,
-  problems: AREA_PROBLEMS,
+  problems: [...AREA_PROBLEMS, 'point-not-covered'],
 
   async resolve(release, { area, all_of, ...asked }) {
     const { query } = requestedCoverage(release, asked, 'body');
@@ -166,7 +166,7 @@ const postCoverage = postEndpoint({
 
   locate: async (release, resolved) => ({
     ...resolved,
-    parts: await blocksOfArea(release, resolved.area),
+    parts: await someBlocksOfArea(release, resolved.area),
   }),
   price: ({ query, basket }) => priceOf(query, basket),
   respond: (release, { parts, query, basket }, context) =>

@@ -26,7 +26,7 @@ import {
   supplyRow,
 } from '../queries/sites/supply.ts';
 import { areaFacts, siteErrors, siteId, sitesFrom } from '../schemas/coverage-schemas.ts';
-import { addressMatch } from '../schemas/schemas.ts';
+import { addressMatch, statedTiming } from '../schemas/schemas.ts';
 import { isNone, sourceOfSites } from './sites-coverage.ts';
 
 /** The sizes of catchments where none is sent: with `step`, and with another decay. */
@@ -90,6 +90,7 @@ export const sitesSupply = postEndpoint({
         per: z.int(),
         minutes: z.int(),
         decay: z.string(),
+        ...statedTiming,
         capacity_assumed: z.int().min(0),
       })
       .meta({

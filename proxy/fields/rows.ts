@@ -41,14 +41,14 @@ export const WINDOW = {
 export const departs = phrase((text) => text);
 export const DEPARTS =
   'Explains the fastest trip by transit that leaves at this local time, such as `08:15`, instead ' +
-  'of the stored time.';
+  'of the stored time. Trips by other modes are the same at all hours, with or without it.';
 
 /** Whether all departures of the window are searched for a trip. */
 export const spread = withDefault(flag, false, {
   id: 'WithSpread',
   description:
     'Adds, by transit, how the times and lines of the fastest trips differ among the departures ' +
-    'of the window.',
+    'of the window. Trips by other modes have none.',
 });
 
 const typeId = integer(

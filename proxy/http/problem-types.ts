@@ -133,9 +133,9 @@ export const PROBLEM_TYPES = {
   },
   'point-not-covered': {
     status: 404,
-    title: 'Point outside all blocks of the release',
+    title: 'Outside all blocks of the release',
     advice:
-      'Check that latitude and longitude are not swapped. Releases cover US census blocks only.',
+      'Check that latitude and longitude are not swapped. Releases cover US census blocks only, and an area has those whose centre is in it.',
   },
   'address-not-found': {
     status: 404,

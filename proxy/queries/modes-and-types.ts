@@ -1,10 +1,22 @@
 import { editDistance } from '../../shards/folded-text.ts';
 import type { Mode } from '../../shards/modes.ts';
 import type { Release } from '../../shards/release/release.ts';
+import type { Timing } from '../../shards/services.ts';
 import type { Taxonomy } from '../../shards/taxonomy.ts';
 import type { DestTypeId, ReleaseMode } from '../../shards/units.ts';
 import { invalidParameters, type ParameterIssue, truncate } from '../http/problem.ts';
 import type { RequestParameters } from './rows/pagination.ts';
+
+/**
+ * The window and the percentile of a response, which it states if times by transit are among its
+ * modes and the release has others.
+ */
+export function statedTiming(
+  { manifest, timing }: Release,
+  modes: readonly Mode[],
+): Partial<Timing> {
+  return manifest.windows && modes.includes('transit') ? timing : {};
+}
 
 /** A destination type as sent: its id or its label. */
 export type TypeName = DestTypeId | string;

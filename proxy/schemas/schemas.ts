@@ -113,6 +113,14 @@ export const nameOfCounty = z.string().nullable().meta({
   description: 'Name of the county with its state; null if the release was built without names.',
 });
 
+/** The members of `statedTiming`, of responses. */
+export const statedTiming = {
+  departure: z.string().optional().meta({
+    description: 'The window of times by transit, where the release has a choice.',
+  }),
+  percentile: z.int().optional(),
+};
+
 export const noise = noiseSchema.meta({
   id: 'Noise',
   description: 'How a source changed its counts to protect people, and how far they are off.',

@@ -317,3 +317,32 @@ test('a release without access by area says so, also in the documents', async ()
   expect((await without.get('/docs/getCountyAccess.md')).body).toContain(lacking);
   expect(await descriptionOf(proxy)).not.toContain('current release:');
 });
+
+test('an area without a block is refused, free, by every route that sums over one', async () => {
+  const { id, key } = await proxy.customer({ tokens: 1_000 });
+  const area = { center: { lon: -60, lat: 36 }, radius_m: 1_000 };
+  const { version } = proxy.releases.current;
+  const { geoids, lon, lat } = await proxy.releases.current.index(
+    proxy.releases.current.county(COUNTY)!,
+  );
+  const at = Math.floor(geoids.length / 2);
+  const sites = [{ id: 1, lon: lon[at] / 1e6, lat: lat[at] / 1e6 }];
+  for (const [url, body] of [
+    ['/v1/coverage', { area }],
+    ['/v1/access', { area }],
+    ['/v1/access', { area, by: 'county', include_missing: true }],
+    ['/v1/sites/coverage', { area, sites, mode: 'walk' }],
+    ['/v1/sites/supply', { area, sites, mode: 'walk' }],
+    ['/v1/changes', { area, from: version, to: version }],
+  ] as const) {
+    const response = await proxy.post(url, key, body);
+    expect([url, response.statusCode, response.json().detail]).toEqual([
+      url,
+      404,
+      'no block of this release has its centre in the area',
+    ]);
+    expect(response.json().type).toMatch(/point-not-covered$/);
+    expect(response.headers['x-tokens-charged']).toBe('0');
+  }
+  expect(await proxy.balance(id)).toBe(1_000);
+});

@@ -155,7 +155,7 @@ describe('results', () => {
 
   test('state that nothing was found instead of zeros or an empty text', async () => {
     const sea = await call('measure_coverage', { area: '36,-60,1000', types: [101] });
-    expect(textOf(sea)).toContain('No block of this release has its centre there.');
+    expect(textOf(sea)).toContain('No block of this release has its centre in the area.');
     const all_of = [{ type: 'parks', max_minutes: 30 }];
     const found = await call('find_blocks', { area: '36,-60,1000', all_of });
     expect(textOf(found)).toContain('no block of this release has its centre there');

@@ -636,7 +636,7 @@ export interface Problems {
   'tokens-exhausted': Problem & Required<Pick<Problem, 'tokens_remaining'>>;
   /** No such point of interest. Status 404. */
   'poi-not-found': Problem;
-  /** Point outside all blocks of the release. Status 404. */
+  /** Outside all blocks of the release. Status 404. */
   'point-not-covered': Problem;
   /** Origins required. Status 400. */
   'missing-origins': Problem;
@@ -706,7 +706,7 @@ export interface SharedParams {
   dest_id?: ReadonlyArray<number> | undefined;
   /** Only destinations within this many minutes, at most 30. */
   max_minutes?: number | undefined;
-  /** Adds, by transit, how the times and lines of the fastest trips differ among the departures of the window. */
+  /** Adds, by transit, how the times and lines of the fastest trips differ among the departures of the window. Trips by other modes have none. */
   spread?: boolean | undefined;
   /** Latitude, WGS84 degrees. */
   lat: number;
@@ -1129,7 +1129,7 @@ export interface Operations {
       dest_id?: number | undefined;
       /** Travel mode. Omitted: transit, or walk in a release without transit. */
       mode?: 'walk' | 'bike' | 'transit' | 'walk_slow' | 'step_free' | 'transit_step_free' | undefined;
-      /** Explains the fastest trip by transit that leaves at this local time, such as `08:15`, instead of the stored time. */
+      /** Explains the fastest trip by transit that leaves at this local time, such as `08:15`, instead of the stored time. Trips by other modes are the same at all hours, with or without it. */
       departs?: string | undefined;
     };
     responses: {
@@ -1646,6 +1646,9 @@ export interface Operations {
           per: number;
           minutes: number;
           decay: string;
+          /** The window of times by transit, where the release has a choice. */
+          departure?: string;
+          percentile?: number;
           capacity_assumed: number;
         };
         errors: Array<{
@@ -1784,7 +1787,7 @@ export interface Operations {
       };
     };
   };
-  /** How many people, jobs or POIs are within reach of many blocks or points, or of an area. `GET /v1/blocks/{geoid}/access` or `/v1/point/access` for many `origins`: all GEOIDs, or all points. Send 1 to 250 origins; the batch counts as one request. Origins that cannot be resolved are listed in `errors`; the others still return rows, in the order of the request. Origins that the balance, `max_rows` or the row budget does not cover are listed in `truncated`, always whole; the first is always answered. One token per row; an origin listed twice is charged twice, one that cannot be resolved not at all. A batch in which none can be resolved is free; one of origins without rows costs the minimum, one token. With `area`, `GET /v1/counties/{fips}/access` for any area. Rows by block, `of`, mode and minutes; with `by`, by tract, place or county, of the blocks in the area, each averaged by `weight`. Blocks of this release count by whole minutes, POIs by tenths of a minute up to 30. A block that a mode could not be routed from has no rows unless `include_missing` is set, and counts in no average; rows of averages state the weight of all their blocks (`total`), and of those left out (`no_data`). Blocks outside all places are in no row by place. Paginated. One token per row, of averages too, at least one per page. */
+  /** How many people, jobs or POIs are within reach of many blocks or points, or of an area. `GET /v1/blocks/{geoid}/access` or `/v1/point/access` for many `origins`: all GEOIDs, or all points. Send 1 to 250 origins; the batch counts as one request. Origins that cannot be resolved are listed in `errors`; the others still return rows, in the order of the request. Origins that the balance, `max_rows` or the row budget does not cover are listed in `truncated`, always whole; the first is always answered. One token per row; an origin listed twice is charged twice, one that cannot be resolved not at all. A batch in which none can be resolved is free; one of origins without rows costs the minimum, one token. With `area`, `GET /v1/counties/{fips}/access` for any area. Rows by block, `of`, mode and minutes; with `by`, by tract, place or county, of the blocks in the area, each averaged by `weight`. Blocks of this release count by whole minutes, POIs by tenths of a minute up to 30. A block that a mode could not be routed from has no rows unless `include_missing` is set, and counts in no average; rows of averages state the weight of all their blocks (`total`), and of those left out (`no_data`). Blocks outside all places are in no row by place. Paginated. One token per row, of averages too, at least one per page. No GeoJSON, as outlines would end pages early; rows join by `geoid` with the outlines of exports. */
   getAccess: {
     params: Pick<SharedParams, 'area' | 'departure' | 'percentile' | 'direction' | 'of' | 'minutes' | 'by' | 'include_missing' | 'limit' | 'curve' | 'decay' | 'max_rows'> & {
       /** Travel modes. Omitted: all modes of the release. */
@@ -1831,7 +1834,7 @@ export interface Operations {
       };
     };
   };
-  /** How many people, jobs or POIs are within reach of each block of a city or town. The area is the blocks whose centre is in the place. Rows by block, `of`, mode and minutes; with `by`, by tract, place or county, of the blocks in the area, each averaged by `weight`. Blocks of this release count by whole minutes, POIs by tenths of a minute up to 30. A block that a mode could not be routed from has no rows unless `include_missing` is set, and counts in no average; rows of averages state the weight of all their blocks (`total`), and of those left out (`no_data`). Blocks outside all places are in no row by place. Paginated. One token per row, of averages too, at least one per page. */
+  /** How many people, jobs or POIs are within reach of each block of a city or town. The area is the blocks whose centre is in the place. Rows by block, `of`, mode and minutes; with `by`, by tract, place or county, of the blocks in the area, each averaged by `weight`. Blocks of this release count by whole minutes, POIs by tenths of a minute up to 30. A block that a mode could not be routed from has no rows unless `include_missing` is set, and counts in no average; rows of averages state the weight of all their blocks (`total`), and of those left out (`no_data`). Blocks outside all places are in no row by place. Paginated. One token per row, of averages too, at least one per page. No GeoJSON, as outlines would end pages early; rows join by `geoid` with the outlines of exports. */
   getPlaceAccess: {
     params: Pick<SharedParams, 'geoid' | 'mode' | 'departure' | 'percentile' | 'direction' | 'by' | 'include_missing' | 'limit' | 'cursor'> & {
       /** Weights of the release with `area_access` in `/v1/meta/weights`, or `type:ID` (or a label) for the number of POIs of one of its `area_access_types`; repeat the parameter for several. Omitted: `people`. */
@@ -1850,7 +1853,7 @@ export interface Operations {
       };
     };
   };
-  /** How many people, jobs or POIs are within reach of each block of a county. The area is all blocks of the county. Rows by block, `of`, mode and minutes; with `by`, by tract, place or county, of the blocks in the area, each averaged by `weight`. Blocks of this release count by whole minutes, POIs by tenths of a minute up to 30. A block that a mode could not be routed from has no rows unless `include_missing` is set, and counts in no average; rows of averages state the weight of all their blocks (`total`), and of those left out (`no_data`). Blocks outside all places are in no row by place. Paginated. One token per row, of averages too, at least one per page. */
+  /** How many people, jobs or POIs are within reach of each block of a county. The area is all blocks of the county. Rows by block, `of`, mode and minutes; with `by`, by tract, place or county, of the blocks in the area, each averaged by `weight`. Blocks of this release count by whole minutes, POIs by tenths of a minute up to 30. A block that a mode could not be routed from has no rows unless `include_missing` is set, and counts in no average; rows of averages state the weight of all their blocks (`total`), and of those left out (`no_data`). Blocks outside all places are in no row by place. Paginated. One token per row, of averages too, at least one per page. No GeoJSON, as outlines would end pages early; rows join by `geoid` with the outlines of exports. */
   getCountyAccess: {
     params: Pick<SharedParams, 'fips' | 'mode' | 'departure' | 'percentile' | 'direction' | 'by' | 'include_missing' | 'limit' | 'cursor'> & {
       /** Weights of the release with `area_access` in `/v1/meta/weights`, or `type:ID` (or a label) for the number of POIs of one of its `area_access_types`; repeat the parameter for several. Omitted: `people`. */
@@ -1869,7 +1872,7 @@ export interface Operations {
       };
     };
   };
-  /** Gains and losses of people between two releases. Compares minutes to the nearest POI of each `type`, or with `of` how many people or jobs are within `minutes` of a block: the sums of `weight` over the blocks of the area. `gained` and `lost`: where times are shorter and longer by at least 1, 2, 5 and 10 minutes, or counts higher and lower by at least so many percent of the count before (any rise from 0 is all). A time beyond 30 minutes counts as 30, so that no gain or loss is overstated. `unchanged`: by less than 1. `no_data`: where the mode could not be routed from the block in one release, or only one has the block. `total` is `gained["1"]` + `lost["1"]` + `unchanged` + `no_data`. Weights and areas of a block are those of `to`, or of `from` if only that has it. Means of groups of fewer than 100 are null unless `small`. `noise`: by weight, as `/v1/meta/weights` has it. 10 tokens an area, and one a row. */
+  /** Gains and losses of people between two releases. Compares minutes to the nearest POI of each `type`, or with `of` how many people or jobs are within `minutes` of a block: the sums of `weight` over the blocks of the area. `gained` and `lost`: where times are shorter and longer by at least 1, 2, 5 and 10 minutes, or counts higher and lower by at least so many percent of the count before (any rise from 0 is all). A time beyond 30 minutes counts as 30, so that no gain or loss is overstated. `unchanged`: by less than 1. `no_data`: where the mode could not be routed from the block in one release, or only one has the block. `total` is `gained["1"]` + `lost["1"]` + `unchanged` + `no_data`. Weights and areas of a block are those of `to`, or of `from` if only that has it. Means of groups of fewer than 100 are null unless `small`. `noise`: by weight, as `/v1/meta/weights` has it. No GeoJSON, as rows are sums over areas. `/v1/meta/releases` lists the releases; the example compares one with itself. 10 tokens an area, and one a row. */
   measureChanges: {
     params: Pick<SharedParams, 'departure' | 'percentile' | 'weight' | 'area'> & {
       /** The earlier release: label, version as in `X-Data-Release`, or name of the manifest. */
@@ -1893,6 +1896,9 @@ export interface Operations {
       'application/json': {
         from: string;
         to: string;
+        /** The window of times by transit, where the release has a choice. */
+        departure?: string;
+        percentile?: number;
         area: AreaFacts;
         results: Array<ChangeRow>;
         noise: {
@@ -1933,7 +1939,7 @@ export interface Operations {
         dest_id?: number | undefined;
         /** Travel mode. Omitted: transit, or walk in a release without transit. */
         mode?: 'walk' | 'bike' | 'transit' | 'walk_slow' | 'step_free' | 'transit_step_free' | undefined;
-        /** Explains the fastest trip by transit that leaves at this local time, such as `08:15`, instead of the stored time. */
+        /** Explains the fastest trip by transit that leaves at this local time, such as `08:15`, instead of the stored time. Trips by other modes are the same at all hours, with or without it. */
         departs?: string | undefined;
       }>;
     };

@@ -54,7 +54,7 @@ export const measureCoverage = tool({
         ...(criteria.length > 0 && { all_of: criteria }),
       }),
     );
-    const { area: facts, results, basket } = reply;
+    const { results, basket } = reply;
     const [{ total }] = results;
     /** Sums by type and minutes. */
     const within: Record<string, Record<string, number>> = {};
@@ -68,7 +68,6 @@ export const measureCoverage = tool({
       return `${type}: ${parts.join(', ')}`;
     });
     lines.unshift(`within minutes ${byMode(rowsOf.mode[0])}`);
-    if (facts.blocks === 0) lines.unshift('No block of this release has its centre there.');
     if (basket) {
       const gains = criteria.map(
         ({ type }, i) => `${catalogue.nameOf(type)} ${share(basket.missing_only[i], total)}`,

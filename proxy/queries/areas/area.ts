@@ -39,6 +39,23 @@ export async function blocksOfArea(release: Release, area: Area): Promise<County
   }
 }
 
+/**
+ * `blocksOfArea` for sums over an area, and for what is within reach of it. Throws
+ * `point-not-covered` for an area without a block, whose rows would be zeros that are paid for.
+ */
+export async function someBlocksOfArea(release: Release, area: Area): Promise<CountyBlocks[]> {
+  const parts = await blocksOfArea(release, area);
+  requireBlocks(parts);
+  return parts;
+}
+
+/** Throws `point-not-covered` if an area has no block in any county. */
+export function requireBlocks(counties: readonly unknown[]): void {
+  if (counties.length > 0) return;
+  const detail = 'no block of this release has its centre in the area';
+  throw new Problem('point-not-covered', detail);
+}
+
 /** Returns the county with a FIPS code; throws `county-not-found` if the release lacks it. */
 export function findCounty(release: Release, fips: CountyFips): CountyManifest {
   const county = release.county(fips);

@@ -29,7 +29,7 @@ import {
 import { sum } from '../areas/coverage.ts';
 import { SMALL_GROUP } from '../areas/group-measures.ts';
 import { requestedWeights } from '../block-weights.ts';
-import { modeFault, requestedLeaves, type TypeName } from '../modes-and-types.ts';
+import { modeFault, requestedLeaves, statedTiming, type TypeName } from '../modes-and-types.ts';
 import { modeSchema, rowSchema } from '../rows/row-columns.ts';
 
 /** Selection of a request, as sent. */
@@ -267,11 +267,18 @@ export async function queryChanges(
   const body = {
     from: pair.before.version,
     to: pair.after.version,
+    ...timingOfBoth(located),
     area: { blocks, land_area_m2, margin: marginsOf(pair.after, latest, weights) },
     results,
     noise: noiseOfWeights(located),
   };
   return { ...rowsResponse(body, results.count), tokens: priceOf(located) };
+}
+
+/** The window and percentile of a comparison, stated if one of the releases has others. */
+function timingOfBoth({ pair: { before, after }, query: { measures } }: LocatedChanges) {
+  const modes = measures.map(({ mode }) => mode);
+  return { ...statedTiming(before, modes), ...statedTiming(after, modes) };
 }
 
 async function totalsOf({ pair, query, counties, areas }: LocatedChanges): Promise<ChangeTotals> {

@@ -14,7 +14,7 @@ import { allColumns, Columns, NO_COLUMNS } from '../../formats/columns.ts';
 import type { CursorSealer } from '../../http/cursor.ts';
 import { invalidParameter } from '../../http/problem.ts';
 import type { QueryContext } from '../../services.ts';
-import { type Area, blocksOfArea, sizeOf, summedBlocks } from '../areas/area.ts';
+import { type Area, sizeOf, someBlocksOfArea, summedBlocks } from '../areas/area.ts';
 import {
   type AreaKind,
   areaGeoid,
@@ -284,7 +284,7 @@ export async function locateAreaAccess(
   resolved: ResolvedAreaAccess,
 ): Promise<LocatedAreaAccess> {
   const { query, page } = resolved;
-  const parts = await blocksOfArea(release, resolved.area);
+  const parts = await someBlocksOfArea(release, resolved.area);
   const all =
     query.by === null
       ? blocksFrom(release, parts, query, page.position[0])

@@ -16,7 +16,7 @@ import {
 } from '../../http/problem.ts';
 import { PLANS } from '../../plans.ts';
 import type { QueryContext } from '../../services.ts';
-import { type Area, areaFactsOf, blocksOfArea, countiesOf } from '../areas/area.ts';
+import { type Area, areaFactsOf, countiesOf, someBlocksOfArea } from '../areas/area.ts';
 import type { CountyBlocks } from '../areas/drawn-blocks.ts';
 import { exchangedFault } from '../exchanged-coordinates.ts';
 import { faultOfPoint, isPoint, numberOrNull, type SentPoint } from '../origins/origin-block.ts';
@@ -174,7 +174,7 @@ export async function locateQuery<
   Q extends Pick<SitesQuery, SiteList | 'area' | 'mode' | 'direction'>,
 >(release: Release, query: Q): Promise<Q & Located> {
   // Refuses an area that the release lacks before any point is located.
-  const parts = query.area && (await blocksOfArea(release, query.area));
+  const parts = query.area && (await someBlocksOfArea(release, query.area));
   const counties = new Set<CountyFips>();
   const mostCounties = parts ? Number.POSITIVE_INFINITY : LIMITS.areaCounties;
   const { mode, direction } = query;

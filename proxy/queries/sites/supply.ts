@@ -13,6 +13,7 @@ import type { AddressMatch } from '../addresses/address-match.ts';
 import { type Area, areaFactsOf } from '../areas/area.ts';
 import { type AreaKind, areaGeoid, areasOfBlocks } from '../areas/areas-of-blocks.ts';
 import type { CountyBlocks } from '../areas/drawn-blocks.ts';
+import { statedTiming } from '../modes-and-types.ts';
 import type { Decay } from '../opportunities/decay.ts';
 import { rowSchema } from '../rows/row-columns.ts';
 import type { LocatedSites, SiteError, SiteSource } from './locate-sites.ts';
@@ -174,7 +175,10 @@ export async function querySupply(
   const body = {
     area: areaFactsOf(release, parts, [query.weight]),
     ...sourceFacts(query.sites, query.located, parts),
-    formula: formulaOf(query, assumed),
+    formula: {
+      ...formulaOf(query, assumed),
+      ...statedTiming(release, [release.services[query.mode].mode]),
+    },
     errors,
     precision: 'block',
   };
