@@ -151,7 +151,7 @@ export async function makePlan(
   const [first] = Object.keys(plan.counties);
   const ref = await putJson(store, `plans/${first}`, plan);
   const { blocks, osm, elevation, pois, places, feeds, weights, addresses } = plan;
-  const made = [blocks, osm, elevation, pois, places, feeds, weights, addresses];
+  const made = [blocks, osm, elevation, pois, places, feeds, plan.windows, weights, addresses];
   const prepared = [...objectRefsIn(made)];
   await requireUnchanged(local.values());
   await receipts.keep('plan', key, { plan: ref, prepared });

@@ -1,3 +1,4 @@
+import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { measureInWords } from '../../infra/cli/changes/change-summary.ts';
@@ -149,6 +150,10 @@ describe('a release with further windows', () => {
     const { dest_type_id: type, travel_time: am } = slower;
     const midday = atMidday.get(type) ?? 30;
     const area = { blocks: [WEST] };
+    const { current } = proxy.releases;
+    const index = await current.index(current.county(EAST.slice(0, 5))!);
+    const at = index.geoids.indexOf(Number(EAST));
+    const origin = { lat: index.lat[at] / 1e6, lon: index.lon[at] / 1e6 };
     const all_of = [{ type, mode: 'transit', max_minutes: Math.ceil(am) }];
     const { release } = proxy.releases.current.manifest;
     for (const [departure, minutes] of [
@@ -163,6 +168,17 @@ describe('a release with further windows', () => {
       const compared = { from: release, to: release, area, type: [type], mode: ['transit'] };
       const changes = await post('/v1/changes', { ...compared, departure });
       expect(changes.results).toMatchObject([{ mean_before: minutes, mean_after: minutes }]);
+      expect(changes).toMatchObject({ departure, percentile: 10 });
+      const onFoot = await post('/v1/changes', { ...compared, mode: ['walk'], departure });
+      expect([onFoot.departure, onFoot.percentile]).toEqual([undefined, undefined]);
+      const sites = [{ id: 1, ...origin, capacity: 1 }];
+      const { formula } = await post('/v1/sites/supply', {
+        sites,
+        mode: 'transit',
+        area,
+        departure,
+      });
+      expect(formula).toMatchObject({ departure, percentile: 10 });
       const trips = [{ from: WEST, to: EAST }];
       const { results } = await post('/v1/explain', { trips, departure });
       const { travel_time } = await explained(`departure=${departure}`);
@@ -308,6 +324,21 @@ describe('windows at night', () => {
     expect(built.said).toContain('WARNING: window dawn: 1 of 1 feed without a trip in it: bus.zip');
     expect(built.said.join('\n')).not.toContain('WARNING: window late');
   });
+});
+
+test('feeds that a window alone reads are prepared again if the store has lost them', async () => {
+  const folder = await folderOfThisTest();
+  await (await city(folder)).close();
+  const store = path.join(folder, 'store');
+  const [name] = await readdir(path.join(store, 'plans'));
+  const plan = JSON.parse(await readFile(path.join(store, 'plans', name), 'utf8'));
+  const namesIn = (part: object): string[] =>
+    JSON.stringify(part).match(/"prepared\/[^"]+"/g) ?? [];
+  const [lost] = namesIn(plan.windows).filter((one) => !namesIn(plan.feeds).includes(one));
+  const file = path.join(store, JSON.parse(lost));
+  await rm(file);
+  await (await city(folder)).close();
+  expect((await stat(file)).size).toBeGreaterThan(0);
 });
 
 test('a paid response is replayed once its window has left the release', async () => {
