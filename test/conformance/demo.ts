@@ -24,6 +24,8 @@ export const PORT_MERIDIAN = '9957600';
 export interface Demo {
   readonly api: Api;
   readonly release: NaiveRelease;
+  /** The version of the release. */
+  readonly version: string;
   /** A block in the middle of the city. */
   readonly block: NaiveBlock;
   /** A block of open water: no mode can be routed from it. */
@@ -59,6 +61,7 @@ export async function openDemo(options: ApiOptions = {}): Promise<Demo> {
   return {
     api,
     release,
+    version: api.proxy.releases.current.version,
     block,
     water: release.blocks.find((one) => one.land_area_m2 === 0)!,
     poi: release.pois.find((one) => one.dest_id === dest_id)!,

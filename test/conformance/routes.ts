@@ -20,6 +20,8 @@ export const FREE_ROUTES = [
 
 /** Contents of a release for requests to refer to. */
 export interface Landmarks {
+  /** The version of the release. */
+  readonly version: string;
   readonly block: { readonly geoid: string; readonly lon: number; readonly lat: number };
   /** A block that no mode can be routed from. */
   readonly water: { readonly geoid: string };
@@ -148,6 +150,13 @@ const SUPPLY = post('/v1/sites/supply', (marks) => ({
   mode: 'walk',
 }));
 
+const CHANGES = post('/v1/changes', (marks) => ({
+  from: marks.version,
+  to: marks.version,
+  area: circle(marks),
+  type: [101],
+}));
+
 const AREA_ACCESS = post('/v1/access', (marks) => ({
   area: circle(marks),
   of: ['jobs', 'people'],
@@ -168,7 +177,13 @@ export const METERED_POSTS: readonly MeteredRoute[] = [
 export const ISOCHRONE = get('/v1/isochrone', (marks) => ({ block: geoid(marks), minutes: 10 }));
 
 /** A successful request to each metered route. */
-export const KNOWN_REQUESTS = [...METERED_GETS, POI_DETAIL, ISOCHRONE, ...METERED_POSTS];
+export const KNOWN_REQUESTS = [
+  ...METERED_GETS,
+  POI_DETAIL,
+  ISOCHRONE,
+  ...METERED_POSTS,
+  { ...CHANGES, least: 11 },
+];
 
 /** Whether the price of a route, or the least, follows from the request alone. */
 export function hasPublicPrice(route: string): boolean {

@@ -34,6 +34,7 @@ export async function landmarksOf(release: Release): Promise<{ marks: Landmarks;
   const names = spread(Array.from(Array(table.count).keys()), SOME).map((i) => table.facts(i).name);
   return {
     marks: {
+      version: release.version,
       block,
       water: { geoid: geoidOf(unroutable[0] ?? middle) },
       poi: { dest_id: destIds[0] },

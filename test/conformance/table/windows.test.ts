@@ -28,7 +28,8 @@ test.each(routes)(
   },
 );
 
-test.each(routes)(
+// Changes refuse those that one of the releases they compare lacks, whichever is in force.
+test.each(routes.filter(({ route }) => route !== '/v1/changes'))(
   '$route refuses other windows and percentiles, and names those of the release',
   async ({ request }) => {
     const evening = await demo.api.call(withMembers(request(demo), { departure: 'pm' }));
