@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest';
 import {
   buildFootpaths,
+  delayedFootpaths,
   type StopWalk,
   type TransferRule,
 } from '../../builder/transit/build-footpaths.ts';
+import type { Footpaths } from '../../shards/transit/footpaths.ts';
 
 const SLACK = 60;
 
@@ -14,7 +16,10 @@ function ways(
   rules: readonly Omit<TransferRule, 'minimum'>[] | readonly TransferRule[] = [],
 ): string[] {
   const all = rules.map((rule) => ({ minimum: 0, ...rule }));
-  const { first, ways } = buildFootpaths(stopCount, walks, all, SLACK);
+  return listed(stopCount, buildFootpaths(stopCount, walks, all, SLACK));
+}
+
+function listed(stopCount: number, { first, ways }: Footpaths): string[] {
   expect(ways).toHaveLength(2 * first[stopCount]);
   return Array.from({ length: stopCount }, (_, stop) => {
     const list: string[] = [];
@@ -74,4 +79,17 @@ test('of two walks, one may be the shorter with the levels assumed, the other wi
     expect(ways(2, given)[0]).toBe('0 in 60, 1 in 140');
     expect(ways(2, given, [rule])[0]).toBe('1 in 40, 0 in 60');
   }
+});
+
+test('delayed footpaths are those that others have too, no sooner than theirs', () => {
+  const [own, others] = [
+    [walk(0, 1, 100), walk(0, 2, 50), walk(0, 3, 20), walk(1, 0, 10)],
+    [walk(0, 1, 90), walk(0, 2, 200), walk(1, 0, 10), walk(1, 3, 5)],
+  ].map((walks) => buildFootpaths(4, walks, [], SLACK));
+  expect(listed(4, delayedFootpaths(own, others))).toEqual([
+    '0 in 60, 1 in 160, 2 in 260',
+    '1 in 60, 0 in 70',
+    '2 in 60',
+    '3 in 60',
+  ]);
 });

@@ -14,7 +14,7 @@ const folder = folderOfEachTest();
 /** The block is at the start of the avenue, the shop beyond a walk of an hour. */
 const SHOP = 8_000;
 const STOPS = { A: 60, A2: 460, B2: SHOP - 320, B: SHOP };
-/** From A the fast trips take 10 minutes to B, and the slow ones 20. One of each leaves a minute. */
+/** From A fast trips take 10 minutes to B, and slow ones 20. One of each leaves every minute. */
 const FAST = { A: 0, A2: 1, B2: 9, B: 10 };
 const SLOW = { A: 0, A2: 1, B2: 19, B: 20 };
 const LEAVE = Array.from({ length: 100 }, (_, i) => 480 + i);
