@@ -54,7 +54,7 @@ export const measureCoverage = tool({
         ...(criteria.length > 0 && { all_of: criteria }),
       }),
     );
-    const { results, basket } = reply;
+    const { area: facts, results, basket } = reply;
     const [{ total }] = results;
     /** Sums by type and minutes. */
     const within: Record<string, Record<string, number>> = {};
