@@ -33,9 +33,9 @@ export type RunIn = (env: Readonly<Record<string, string>>, ...args: string[]) =
 
 /**
  * Runs commands of the tests of a file one after the other in a separate process, compiled, in the
- * given folder. The process loads the program once, which takes longer than most commands do, and starts with the
- * environment of the first command. A command fails if it leaves anything open, since it would not
- * end by itself.
+ * given folder. The process loads the program once, which takes longer than most commands do, and
+ * starts with the environment of the first command. A command fails if it leaves anything open,
+ * since it would not end by itself.
  */
 export function commandsOfTests(cwd?: string): RunIn {
   let starting: Promise<Runner> | undefined;
