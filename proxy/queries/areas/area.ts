@@ -184,9 +184,7 @@ export function marginsOf(
 }
 
 /** Counts the blocks with people of an area, and those of the block groups that they are in. */
-export function summedBlocks(
-  parts: readonly Pick<CountyBlocks, 'index' | 'ordinals'>[],
-): SummedBlocks {
+function summedBlocks(parts: readonly Pick<CountyBlocks, 'index' | 'ordinals'>[]): SummedBlocks {
   let [blocks, ofBlockGroups, blockGroups] = [0, 0, 0];
   for (const { index, ordinals } of parts) {
     const isPeopled = (block: CountyBlock) => (index.population(block) ?? 0) > 0;

@@ -14,7 +14,7 @@ import { allColumns, Columns, NO_COLUMNS } from '../../formats/columns.ts';
 import type { CursorSealer } from '../../http/cursor.ts';
 import { invalidParameter } from '../../http/problem.ts';
 import type { QueryContext } from '../../services.ts';
-import { type Area, sizeOf, someBlocksOfArea, summedBlocks } from '../areas/area.ts';
+import { type Area, sizeOf, someBlocksOfArea } from '../areas/area.ts';
 import {
   type AreaKind,
   areaGeoid,
@@ -22,7 +22,7 @@ import {
   checkAreaKind,
 } from '../areas/areas-of-blocks.ts';
 import type { CountyBlocks } from '../areas/drawn-blocks.ts';
-import { requestedWeights, sumOf } from '../block-weights.ts';
+import { requestedWeights } from '../block-weights.ts';
 import { modeLabels, modePositions } from '../modes-and-types.ts';
 import { checkDirection } from '../origins/near-points.ts';
 import {
@@ -369,25 +369,38 @@ export async function queryAreaAccess(
 
 /**
  * The margins of the largest counts within reach, by weight: of as many blocks as the count has at
- * the average of the area's blocks. Null also if the area has nothing of a weight.
+ * the average of the counties of the area. Those of the area itself may be much denser than what
+ * is within reach of them. Null also if the counties have nothing of a weight.
  */
 async function marginsOf(
   release: Release,
   { parts, query: { of } }: LocatedAreaAccess,
   largest: Float64Array,
 ): Promise<Record<string, number | null>> {
-  const { blocks } = summedBlocks(parts);
+  const summed = async (name: string) => {
+    let [total, blocks] = [0, 0];
+    for (const { county } of parts) {
+      for (const count of await release.weightCounts(county, name)) {
+        total += count;
+        if (count > 0) blocks++;
+      }
+      await release.turns.yieldIfOverdue();
+    }
+    return { total, blocks };
+  };
+  const { blocks } = await summed(PEOPLE.weight);
   const margins: [string, number | null][] = [];
   for (const name of weightsAmong(release, of)) {
     const count = largest[of.indexOf(name)];
-    let total = 0;
-    for (const { county, ordinals } of parts) {
-      total += sumOf(ordinals, await release.weightCounts(county, name));
-    }
+    const { total } = await summed(name);
     const reached = total === 0 ? 0 : (count * blocks) / total;
-    const summed = { blocks: reached, ofBlockGroups: Number.POSITIVE_INFINITY, blockGroups: 0 };
+    const independent = {
+      blocks: reached,
+      ofBlockGroups: Number.POSITIVE_INFINITY,
+      blockGroups: 0,
+    };
     const isUnknown = total === 0 && count > 0;
-    margins.push([name, isUnknown ? null : marginOf(release.weight(name)!, summed)]);
+    margins.push([name, isUnknown ? null : marginOf(release.weight(name)!, independent)]);
   }
   return Object.fromEntries(margins);
 }

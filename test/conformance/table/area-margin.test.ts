@@ -44,11 +44,26 @@ test('the margin of access is that of its largest count, of as many blocks as th
   );
   const blocks = demo.release.blocks.filter(({ geoid }) => geoid.startsWith(COUNTY));
   expect(area.blocks).toBe(blocks.length);
-  const counts = blocks.map(({ population }) => population ?? 0).filter((count) => count > 0);
-  const mean = counts.reduce((sum, count) => sum + count, 0) / counts.length;
-  const expected = Math.ceil(1.645 * 3.17692 * Math.sqrt((6 * largest) / mean));
-  expect(area.margin).toEqual({ people: expected, jobs: null });
+  expect(area.margin).toEqual({ people: marginOfCount(largest), jobs: null });
 });
+
+test('the margin of access is that of the county, however many people the blocks of the area have', async () => {
+  const inCounty = demo.release.blocks.filter(({ geoid }) => geoid.startsWith(COUNTY));
+  const [most] = [...inCounty].sort((a, b) => (b.population ?? 0) - (a.population ?? 0));
+  const body = { area: { blocks: [most.geoid] }, mode: ['walk'], minutes: [60] };
+  const { area, results } = expectOk(await demo.api.post('/v1/access', body));
+  expect(area.margin).toEqual({ people: marginOfCount(results[0].count) });
+});
+
+/** The margin of a count of people: of as many blocks as that has at the average of the county. */
+function marginOfCount(count: number): number {
+  const people = demo.release.blocks
+    .filter(({ geoid }) => geoid.startsWith(COUNTY))
+    .map(({ population }) => population ?? 0)
+    .filter((own) => own > 0);
+  const mean = people.reduce((sum, own) => sum + own, 0) / people.length;
+  return Math.ceil(1.645 * 3.17692 * Math.sqrt((6 * count) / mean));
+}
 
 test('one block has the margin of its own noise, and a block without people none', async () => {
   const marginAt = async (geoid: string) => {
