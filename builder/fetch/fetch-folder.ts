@@ -8,6 +8,7 @@ import { takeLock } from '../../shards/store/lock-file.ts';
 import type { Bytes } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
 import { fingerprint, unreadable } from '../inputs/fingerprint.ts';
+import { ROUTING_OPTIONS } from '../routing-parameters.ts';
 
 const SOURCES = 'sources.json';
 
@@ -32,6 +33,8 @@ const fileNames = z.array(fileName).readonly();
 
 const inputListSchema = z.object({
   counties: z.array(z.string().regex(COUNTY_FIPS)).readonly(),
+  /** The cycling speed whose reach streets and POIs cover; absent in older folders: the usual. */
+  bike_speed_kmh: z.number().default(ROUTING_OPTIONS.bike_speed_kmh.usual),
   osm: fileNames,
   blocks: fileNames,
   places: fileNames,

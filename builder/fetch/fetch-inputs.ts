@@ -10,7 +10,7 @@ import type { StateFips } from '../../shards/states.ts';
 import type { BoundingBox, CountyFips, Metres } from '../../shards/units.ts';
 import { type County, readCounties } from '../census/county-layer.ts';
 import type { Progress } from '../progress.ts';
-import { ROUTING } from '../routing-parameters.ts';
+import { ROUTING, ROUTING_OPTIONS, rideMetres, routingOf } from '../routing-parameters.ts';
 import { announceDownload, type ConfirmDownload } from './announce-download.ts';
 import { type FetchSession, requireAll } from './download-all.ts';
 import { FetchFolder, type InputList } from './fetch-folder.ts';
@@ -50,6 +50,8 @@ export interface FetchRequest {
   /** Label of the Overture release; null for the newest. */
   readonly overtureRelease: string | null;
   readonly services: PublicServices;
+  /** The cycling speed of builds, in km/h, whose reach is fetched; the usual one by default. */
+  readonly bikeSpeed?: number;
   /** Whether to ask for newer OpenStreetMap extracts, however young the existing ones are. */
   readonly fresh?: boolean;
   /** Confirms large downloads, which otherwise begin at once. */
@@ -70,12 +72,6 @@ export interface Fetched {
   /** Tables that their publisher does not have, each with the reason. */
   readonly withoutWeights: readonly string[];
 }
-
-const SECONDS_PER_MINUTE = 60;
-
-/** Maximum distance that a trip by street reaches beyond its county. */
-const REACH: Metres =
-  ROUTING.bikeMetresPerSecond * ROUTING.maxReachMinutes * SECONDS_PER_MINUTE + ROUTING.linkRadii[1];
 
 /**
  * Fetches the public inputs for the counties of an area: OpenStreetMap extracts of their states and
@@ -108,7 +104,13 @@ export async function fetchInputs(request: FetchRequest, progress: Progress): Pr
     }
     const states = [...new Set(counties.map(stateOf))].sort();
     const boxes = counties.flatMap((county) => layer.get(county)!.boxes);
-    const reach = boxes.flatMap((box) => cutAtAntimeridian(bufferBox(box, REACH)));
+    const { bikeSpeed = ROUTING_OPTIONS.bike_speed_kmh.usual } = request;
+    const furthest = rideMetres(
+      ROUTING.maxReachMinutes,
+      1,
+      routingOf({ bike_speed_kmh: bikeSpeed }),
+    );
+    const reach = boxes.flatMap((box) => cutAtAntimeridian(bufferBox(box, furthest)));
 
     const osm = (asks('osm') ? statesWithin(reach, layer) : []).map((state) => {
       const extract = osmExtract(services, state);
@@ -139,7 +141,7 @@ export async function fetchInputs(request: FetchRequest, progress: Progress): Pr
       ? await fetchOverturePlaces(
           services.overture,
           request.overtureRelease,
-          boxesByState(counties, layer),
+          boxesByState(counties, layer, furthest),
           session,
         )
       : null;
@@ -152,6 +154,8 @@ export async function fetchInputs(request: FetchRequest, progress: Progress): Pr
     const ownExtracts = states.map((state) => osmExtract(services, state).file);
     const inputs: InputList = {
       counties,
+      bike_speed_kmh:
+        asks('osm') && asks('pois') ? bikeSpeed : Math.min(bikeSpeed, before.bike_speed_kmh),
       osm: streets,
       blocks: asks('census') ? files(blocks) : before.blocks,
       places: asks('census') ? files([...places, censusCounties(services)]) : before.places,
@@ -175,6 +179,7 @@ const NO_FEEDS: ChosenFeeds = { feeds: [], unused: [], remarks: [] };
 const NO_WEIGHTS: ChosenWeights = { files: [], withoutWeights: [] };
 const NO_INPUTS: InputList = {
   counties: [],
+  bike_speed_kmh: Number.POSITIVE_INFINITY,
   osm: [],
   blocks: [],
   places: [],
@@ -230,11 +235,12 @@ async function chooseFeeds(
 function boxesByState(
   counties: readonly CountyFips[],
   layer: ReadonlyMap<CountyFips, County>,
+  furthest: Metres,
 ): BoundingBox[] {
   const bySide = new Map<string, BoundingBox>();
   for (const county of counties) {
     for (const own of layer.get(county)!.boxes) {
-      for (const box of cutAtAntimeridian(bufferBox(own, REACH))) {
+      for (const box of cutAtAntimeridian(bufferBox(own, furthest))) {
         const side = `${stateOf(county)} ${Math.sign(box.minLon + box.maxLon)}`;
         const known = bySide.get(side);
         bySide.set(side, known ? boxAroundBoth(known, box) : box);

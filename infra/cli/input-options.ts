@@ -130,7 +130,7 @@ function addRouting(command: Command): Command {
 const OPTIONS = Object.entries(ROUTING_OPTIONS);
 
 /** Parses the flags on the parameters; throws an `ArgumentError` for invalid values. */
-export function parseRouting(flags: FeedFlags): RoutingChoice {
+export function parseRouting(flags: Partial<FeedFlags>): RoutingChoice {
   const chosen = OPTIONS.flatMap(([name, { flag, unit, least, most, isWhole }]) => {
     const text = flags[camelCase(flag) as keyof FeedFlags] as string | undefined;
     if (text === undefined) return [];
@@ -268,6 +268,13 @@ export async function readInputs(flags: InputFlags): Promise<Inputs> {
   if (flags.serviceDate !== undefined && gtfs.length === 0) {
     throw new ArgumentError('--service-date: applies only to transit feeds; add --gtfs');
   }
+  const own = readFeeds(flags);
+  const { bike_speed_kmh: speed = ROUTING_OPTIONS.bike_speed_kmh.usual } = own.routing;
+  if (fetched && speed > fetched.bike_speed_kmh) {
+    throw new ArgumentError(
+      `--bike-speed: the files in ${folder} reach as far as ${fetched.bike_speed_kmh} km/h; run the tta fetch command for this folder again, with --bike-speed ${speed}`,
+    );
+  }
   return {
     osm,
     blocks,
@@ -284,7 +291,7 @@ export async function readInputs(flags: InputFlags): Promise<Inputs> {
     catalogued: new Map(feeds.map(({ file, ...feed }) => [path.join(folder!, file), feed])),
     counties:
       flags.counties === undefined ? (fetched?.counties ?? []) : parseCounties(flags.counties),
-    ...readFeeds(flags),
+    ...own,
   };
 }
 

@@ -12,6 +12,7 @@ import { scratchFolders } from './scratch-folders.ts';
 const folder = scratchFolders();
 const LIST: InputList = {
   counties: ['24510'],
+  bike_speed_kmh: 20,
   osm: ['osm/maryland-latest.osm.pbf'],
   blocks: ['blocks/md.zip'],
   places: [],
@@ -80,6 +81,20 @@ test('a folder that does not suffice for a build is refused with what to do', as
   const walk = folderWith({ ...LIST, gtfs: [] });
   await expect(parsed('--inputs', walk, '--service-date', '2026-03-03')).rejects.toThrow(
     '--service-date: applies only to transit feeds',
+  );
+});
+
+test('a build by faster bicycles than the folder was fetched for is refused with what to do', async () => {
+  const at = folderWith(LIST);
+  expect(await parsed('--inputs', at, '--bike-speed', '20')).toMatchObject({
+    routing: { bike_speed_kmh: 20 },
+  });
+  await expect(parsed('--inputs', at, '--bike-speed', '25')).rejects.toThrow(
+    /reach as far as 20 km\/h; run the tta fetch command .*, with --bike-speed 25$/,
+  );
+  const { bike_speed_kmh: _, ...older } = LIST;
+  await expect(parsed('--inputs', folderWith(older), '--bike-speed', '25')).rejects.toThrow(
+    /reach as far as \d+ km\/h/,
   );
 });
 

@@ -9,6 +9,7 @@ import {
 } from '../../../builder/fetch/fetch-inputs.ts';
 import { hostOf } from '../../../builder/fetch/host-guard.ts';
 import type { Progress } from '../../../builder/progress.ts';
+import { ROUTING_OPTIONS } from '../../../builder/routing-parameters.ts';
 import { ArgumentError } from '../../errors.ts';
 import { fetchSchema } from '../../settings/builds.ts';
 import { type Flags, readSettings } from '../../settings/read-settings.ts';
@@ -20,16 +21,20 @@ import {
   readArea,
 } from '../area-options.ts';
 import { commaList } from '../comma-list.ts';
+import { parseRouting } from '../input-options.ts';
 import { packageVersion } from '../package-version.ts';
 import { print, tell } from '../print.ts';
 import { runResumable } from '../run.ts';
 import { addSettings } from '../setting-options.ts';
 import { terminalProgress } from '../terminal-progress.ts';
 
+const BIKE_SPEED = ROUTING_OPTIONS.bike_speed_kmh;
+
 interface FetchFlags extends AreaFlags, Flags {
   out?: string;
   only?: string;
   gtfs?: string[];
+  bikeSpeed?: string;
   overtureRelease?: string;
   allowHosts?: string[];
 }
@@ -52,6 +57,10 @@ export function defineFetch(command: Command): void {
       'output folder; unchanged files in it are kept (default: named after the area)',
     )
     .option('--gtfs <urls...>', 'feeds to use instead of those in the catalogue')
+    .option(
+      `${BIKE_SPEED.flag} <${BIKE_SPEED.unit}>`,
+      `the cycling speed of builds, whose reach is downloaded (default: ${BIKE_SPEED.usual})`,
+    )
     .addHelpText(
       'after',
       '\nHTTP_PROXY, HTTPS_PROXY and NO_PROXY are respected.\n\nExamples:\n  tta fetch --place "Baltimore, MD"\n  tta fetch --county 24510 24005 --out ./inputs\n  tta fetch --state MD DC --contact ops@example.org --yes',
@@ -80,7 +89,8 @@ async function fetchFiles(flags: FetchFlags): Promise<void> {
     ...weights,
     ...addresses.filter((file) => !osm.includes(file)),
   ];
-  print(...(isEnough ? [buildCommand(out)] : files.map((file) => path.join(out, file))));
+  const speed = flags.bikeSpeed === undefined ? '' : ` ${BIKE_SPEED.flag} ${flags.bikeSpeed}`;
+  print(...(isEnough ? [buildCommand(out) + speed] : files.map((file) => path.join(out, file))));
 }
 
 /** Fetches the inputs of an area into a folder as flags and settings say, and prints warnings. */
@@ -91,6 +101,7 @@ export async function fetchArea(
 ): Promise<Fetched> {
   const set = readSettings(fetchSchema, flags);
   const contact = set.FETCH_CONTACT === undefined ? '' : ` (${set.FETCH_CONTACT})`;
+  const { bike_speed_kmh: bikeSpeed } = parseRouting({ bikeSpeed: flags.bikeSpeed });
   const request = {
     area,
     out,
@@ -99,6 +110,7 @@ export async function fetchArea(
     overtureRelease: parseRelease(flags.overtureRelease),
     allowedHosts: (flags.allowHosts ?? []).map(parseHost),
     fresh: flags.fresh ?? false,
+    ...(bikeSpeed !== undefined && { bikeSpeed }),
     ...(!flags.yes && { confirm: confirmOnTerminal }),
     http: { userAgent: `tta-fetch/${packageVersion()}${contact}` },
     services: {
