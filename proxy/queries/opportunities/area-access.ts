@@ -343,7 +343,8 @@ export async function queryAreaAccess(
   const labels = modes.map((position) => release.services[position].mode);
   const countsOf = await counter(release, located);
   let end = page.position;
-  const largest = new Float64Array(of.length);
+  /** By what is counted. */
+  const largest = new Map<string, number>();
   for (const { subject, cells } of subjects) {
     const geoid = areaGeoid(subject.id, by ?? 'block');
     const counts = await countsOf(subject);
@@ -355,12 +356,13 @@ export async function queryAreaAccess(
       const no_data = total - known[m];
       const row = { geoid, of: of[o], mode, minutes: limit, count, reason, total, no_data };
       add(row, row, row);
-      largest[o] = Math.max(largest[o], count ?? 0);
+      if (count !== null) largest.set(of[o], Math.max(largest.get(of[o]) ?? 0, count));
       end = position;
     }
     await release.turns.yieldIfOverdue();
   }
-  const area = { ...sizeOf(located.parts), margin: await marginsOf(release, located, largest) };
+  const margin = await marginsOf(release, located.parts, largest);
+  const area = { ...sizeOf(located.parts), margin };
   return {
     body: { area, results, next_cursor: nextCursor(cursors, page, hasMore ? end : null) },
     tokens,
@@ -374,8 +376,8 @@ export async function queryAreaAccess(
  */
 async function marginsOf(
   release: Release,
-  { parts, query: { of } }: LocatedAreaAccess,
-  largest: Float64Array,
+  parts: readonly CountyBlocks[],
+  largest: ReadonlyMap<string, number>,
 ): Promise<Record<string, number | null>> {
   const summed = async (name: string) => {
     let [total, blocks] = [0, 0];
@@ -390,8 +392,9 @@ async function marginsOf(
   };
   const { blocks } = await summed(PEOPLE.weight);
   const margins: [string, number | null][] = [];
-  for (const name of weightsAmong(release, of)) {
-    const count = largest[of.indexOf(name)];
+  for (const [name, count] of largest) {
+    const weight = release.weight(name);
+    if (!weight) continue;
     const { total } = await summed(name);
     const reached = total === 0 ? 0 : (count * blocks) / total;
     const independent = {
@@ -400,7 +403,7 @@ async function marginsOf(
       blockGroups: 0,
     };
     const isUnknown = total === 0 && count > 0;
-    margins.push([name, isUnknown ? null : marginOf(release.weight(name)!, independent)]);
+    margins.push([name, isUnknown ? null : marginOf(weight, independent)]);
   }
   return Object.fromEntries(margins);
 }

@@ -55,6 +55,13 @@ test('the margin of access is that of the county, however many people the blocks
   expect(area.margin).toEqual({ people: marginOfCount(results[0].count) });
 });
 
+test('a page of access has the margins of the weights that it counts', async () => {
+  const query = { of: ['people', 'jobs'], mode: ['walk'], limit: 3 };
+  const { area, results } = expectOk(await demo.api.get(`/v1/counties/${COUNTY}/access`, query));
+  expect(new Set(results.map(({ of }: { of: string }) => of))).toEqual(new Set(['jobs']));
+  expect(area.margin).toEqual({ jobs: null });
+});
+
 /** The margin of a count of people: of as many blocks as that has at the average of the county. */
 function marginOfCount(count: number): number {
   const people = demo.release.blocks
