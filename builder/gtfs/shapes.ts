@@ -65,7 +65,12 @@ export class Shapes {
         const sequence = row.number('shape_pt_sequence');
         const isPlaced =
           lon !== null && lat !== null && Math.abs(lon) <= 180 && Math.abs(lat) <= 90;
-        if (!isPlaced || sequence === null || !Number.isFinite(sequence)) {
+        if (
+          !isPlaced ||
+          (lat === 0 && lon === 0) ||
+          sequence === null ||
+          !Number.isFinite(sequence)
+        ) {
           return report.add(FILE, row.line, 'no valid coordinates or sequence; left out');
         }
         if (++held > FEED_LIMITS.shapePoints) {
@@ -84,9 +89,15 @@ export class Shapes {
     return new Shapes(source.path, shapes);
   }
 
-  /** Returns the points of a shape, in degrees; undefined if the feed has no such shape. */
+  /** Returns the points of a shape, in degrees; undefined if the feed has no such line. */
   pointsOf(id: string): Pick<Shape, 'lon' | 'lat'> | undefined {
-    return this.#shapes.get(id);
+    return this.#lineOf(id);
+  }
+
+  /** A shape of one point is not a line. */
+  #lineOf(id: string): Shape | undefined {
+    const shape = this.#shapes.get(id);
+    return shape && shape.lon.length > 1 ? shape : undefined;
   }
 
   /**
@@ -95,8 +106,8 @@ export class Shapes {
    * feed has no such shape.
    */
   along(id: string, stops: readonly FeedStop[]): Float64Array | null {
-    const shape = this.#shapes.get(id);
-    if (!shape || shape.lon.length < 2) return null;
+    const shape = this.#lineOf(id);
+    if (!shape) return null;
     const key = [id, ...stops.map((stop) => stop.id)].join('\0');
     const known = this.#places.get(key);
     if (known) return known;

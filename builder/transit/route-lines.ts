@@ -1,7 +1,7 @@
 import { toMicro } from '../../shards/units.ts';
 import { type MapKind, text } from '../base-map/map-kind.ts';
 import { LINE, MapShapes } from '../base-map/map-shapes.ts';
-import { worldX, worldY } from '../geo/web-mercator.ts';
+import { WORLD_BITS, worldX, worldY } from '../geo/web-mercator.ts';
 import type { Feed } from '../gtfs/feed.ts';
 import type { Shapes } from '../gtfs/shapes.ts';
 import type { TripRun } from '../gtfs/trips.ts';
@@ -53,6 +53,9 @@ function pathsByRoute(feed: Feed, runs: readonly TripRun[], shapes: Shapes | nul
   return byRoute;
 }
 
+/** A longer stretch crosses the antimeridian, where maps end. */
+const HALF_WORLD = 2 ** (WORLD_BITS - 1);
+
 /** Adds the stretches of a way that are not `drawn` yet, as parts of the open feature. */
 function addNewStretches({ lon, lat }: Points, drawn: Set<string>, lines: MapShapes): void {
   let [x, y] = [0, 0];
@@ -62,7 +65,7 @@ function addNewStretches({ lon, lat }: Points, drawn: Set<string>, lines: MapSha
     if (i > 0 && (nextX !== x || nextY !== y)) {
       const isForward = x < nextX || (x === nextX && y < nextY);
       const key = isForward ? `${x} ${y} ${nextX} ${nextY}` : `${nextX} ${nextY} ${x} ${y}`;
-      if (!drawn.has(key)) {
+      if (!drawn.has(key) && Math.abs(nextX - x) <= HALF_WORLD) {
         drawn.add(key);
         if (!isOpen) lines.point(x, y);
         lines.point(nextX, nextY);

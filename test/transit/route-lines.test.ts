@@ -134,3 +134,30 @@ test('a route that does not run on the day is left out, and leaves the keys of o
   expect(drawn(one)).toEqual({ R: ['1,0 2,0'] });
   expect(one.keys.view()[0]).toBe(both.keys.view()[1]);
 });
+
+test('a shape of one point leaves its line from stop to stop', async () => {
+  const lines = await linesOf([{ route: 'red', stops: [0, 2], shape: [[0, 0]] }]);
+  expect(drawn(lines)).toEqual({ R: ['0,0 2,0'] });
+});
+
+test('a point at 0,0, for want of a place, is not on a line', async () => {
+  const shape = [
+    [0, 0],
+    [-9000, 0],
+    [0, 1],
+    [2, 0],
+  ] as const;
+  const lines = await linesOf([{ route: 'red', stops: [0, 2], shape }]);
+  expect(drawn(lines)).toEqual({ R: ['0,0 0,1 2,0'] });
+});
+
+test('a line across the antimeridian does not go around the world', async () => {
+  const shape = [
+    [8990, 0],
+    [8999, 0],
+    [-26999, 0],
+    [-26990, 0],
+  ] as const;
+  const lines = await linesOf([{ route: 'red', stops: [0, 2], shape }]);
+  expect(Object.values(drawn(lines))[0]).toHaveLength(2);
+});
