@@ -13,6 +13,8 @@ import { ofTests, ofThisTest } from '../support/test-resources.ts';
 const ALONE: Readonly<Record<string, readonly string[]>> = {
   '/v1/isochrone': ['404'],
   '/v1/blocks/query': ['400'],
+  '/v1/coverage': ['404'],
+  '/v1/changes': ['404'],
   '/v1/access': ['400', '404'],
   '/v1/blocks/match': ['400', '404'],
   '/v1/sites/coverage': ['404'],
