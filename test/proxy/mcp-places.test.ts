@@ -82,8 +82,13 @@ test('the reach of a city or county is the average that the API has for it', asy
     const { within } = (await call('reach_from', { origin, ...asked })).structuredContent;
     expect([origin, within]).toEqual([origin, { jobs }]);
   }
-  const types = await call('reach_from', { origin: '99001', of: ['libraries'] });
-  expect(types.content[0].text).toMatch(/send of such as \["jobs"\]/);
+  const path = '/v1/counties/99001/access?by=county&of=type:libraries&mode=walk';
+  const { results } = (await proxy.get(path, proxy.key)).json();
+  const pois = results.map(({ minutes, count }: (typeof results)[number]) => [minutes, count]);
+  expect(pois.length).toBe(2);
+  const { within } = (await call('reach_from', { origin: '99001', of: ['libraries'] }))
+    .structuredContent;
+  expect(within).toEqual({ Libraries: Object.fromEntries(pois) });
 });
 
 test('the coverage of a county is the same by its name and by its code', async () => {

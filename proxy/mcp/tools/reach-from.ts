@@ -94,9 +94,6 @@ export const reachFrom = tool({
     };
     if ('averaged' in asked) {
       const { averaged, named } = asked;
-      if (hasTypes) {
-        throw new NeedsChoice('Averages of an area are of weights: send of such as ["jobs"].');
-      }
       const shown = { include_missing: true, ...query };
       const { results } = COUNTY_FIPS.test(averaged)
         ? await calls.data(client.getCountyAccess({ fips: averaged, by: 'county', ...shown }))
