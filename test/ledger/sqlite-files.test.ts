@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { LedgerUnavailable } from '../../proxy/ledger/ledger.ts';
 import { isMissingLedger, openLedger } from '../../proxy/ledger/open-ledger.ts';
+import { backUpLedger, restoreLedger } from '../../proxy/ledger/sqlite/backup.ts';
 import { isOfTheDatabase, unavailable } from '../../proxy/ledger/sqlite/failure.ts';
 import { CommitFailed, GroupCommit } from '../../proxy/ledger/sqlite/group-commit.ts';
 import type { Outcome, Write } from '../../proxy/ledger/sqlite/operations.ts';
@@ -215,6 +216,19 @@ describe('a connection', () => {
     });
     expect(writer.transaction(() => add(writer, 'a'))).toBe(1);
     expect(names(writer)).toEqual(['a']);
+  });
+
+  test('is not restored from the records of another version, or of another program', async () => {
+    const version = SCHEMA_VERSION - 1;
+    const db = new DatabaseSync(file());
+    db.exec(`CREATE TABLE places (name TEXT); PRAGMA user_version = ${version}`);
+    db.close();
+    await expect(restoreLedger(path.join(folder, 'restored'), file())).rejects.toThrow(
+      `ledger ${file()}: its records have format ${version}`,
+    );
+    await expect(backUpLedger(folder, path.join(folder, 'backup'))).rejects.toThrow(
+      LedgerUnavailable,
+    );
   });
 
   test('opens neither a ledger of another version nor a file that is not a ledger', async () => {

@@ -122,7 +122,8 @@ export function checkAfterCrash(directory: string): void {
 
 /**
  * The first fault of a database's structure, or of its books: pages of two moments may fit, but
- * then an account's tokens are not what it was granted less what it used. Null if it is intact.
+ * then an account's tokens are not what it was granted less what it used. Null if it is intact, or
+ * of another format, whose books are not known.
  */
 function faultIn(file: string): string | null {
   // Closing a connection that may write would write the log into the file.
@@ -131,7 +132,7 @@ function faultIn(file: string): string | null {
     const { quick_check: said } = row<{ quick_check: string }>(db, 'PRAGMA quick_check(1)');
     if (said !== 'ok') return said.split('\n').at(-1)!;
     const { user_version: version } = row<{ user_version: number }>(db, 'PRAGMA user_version');
-    const wrong = version > 0 && row<{ id: string } | undefined>(db, WRONG_BALANCE);
+    const wrong = version === SCHEMA_VERSION && row<{ id: string } | undefined>(db, WRONG_BALANCE);
     return wrong ? `the tokens of account ${wrong.id} do not add up` : null;
   } catch (error) {
     if (isDamage(error)) return (error as Error).message;
