@@ -203,7 +203,7 @@ test('the map for other pages shows it without a key', async () => {
   const { page, wrong, context } = await open(FRAGMENT, '/embed', drawing);
   await page.locator('[data-drawn]').waitFor();
   await page.getByRole('heading', { name: 'Jobs within 15 min by transit' }).waitFor();
-  await page.getByText(/people in view reach [\d,]+ jobs or more\.$/).waitFor();
+  await page.getByText(/people in view reach [\d,]+ or more jobs\.$/).waitFor();
   expect(wrong).toEqual([]);
   await context.close();
 });
