@@ -237,7 +237,7 @@ const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: 
   portal: { files: 243, lines: 23_300 },
   proxy: { files: 270, lines: 35_200 },
   shards: { files: 174, lines: 17_450 },
-  test: { files: 820, lines: 118_300 },
+  test: { files: 820, lines: 118_310 },
 };
 
 const TOP_LEVEL = new Set([

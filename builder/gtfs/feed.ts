@@ -195,7 +195,8 @@ async function readAgency(source: FeedSource, report: FeedReport) {
 /** GTFS `route_type` of buses, and the number of extended types, of which most are unused. */
 const [BUS, ROUTE_TYPES] = [3, 1800];
 
-const COLOUR = /^[0-9A-F]{6}$/;
+/** Six digits, which some feeds write as web pages do. */
+const COLOUR = /^#?([0-9A-F]{6})$/;
 /** The colour of a route whose feed gives none. */
 const NO_COLOUR = 'FFFFFF';
 
@@ -218,8 +219,8 @@ async function readRoutes(source: FeedSource, report: FeedReport) {
     const type = isKnown ? stated : BUS;
     if (type === 715 || (type >= 1500 && type < 1600)) onDemand.add(id);
     routeNames.set(id, row.text('route_short_name') || row.text('route_long_name') || id);
-    const colour = row.text('route_color').toUpperCase();
-    if (COLOUR.test(colour) && colour !== NO_COLOUR) routeColours.set(id, `#${colour}`);
+    const colour = COLOUR.exec(row.text('route_color').toUpperCase())?.[1] ?? NO_COLOUR;
+    if (colour !== NO_COLOUR) routeColours.set(id, `#${colour}`);
     const kind = railKindOf(type);
     if (kind) railways.set(id, kind);
   });

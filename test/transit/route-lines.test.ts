@@ -28,6 +28,7 @@ async function linesOf(trips: readonly Trip[], usesShapes = true): Promise<MapSh
     'routes.txt': [
       { route_id: 'red', route_short_name: 'R', route_type: 1, route_color: 'ff0000' },
       { route_id: 'bus', route_long_name: 'Bus', route_type: 3, route_color: 'FFFFFF' },
+      { route_id: 'tram', route_short_name: 'T', route_type: 0, route_color: '#00aeef' },
     ],
     'trips.txt': trips.map(({ route, shape, isOtherDay }, i) => ({
       trip_id: i,
@@ -100,14 +101,20 @@ test('a route follows its shapes; one without shapes goes straight from stop to 
   const lines = await linesOf([
     { route: 'red', stops: [0, 2], shape: AROUND },
     { route: 'bus', stops: [0, 1, 3] },
+    { route: 'tram', stops: [1, 2] },
   ]);
-  expect(drawn(lines)).toEqual({ Bus: ['0,0 1,0 3,0'], R: ['0,0 0,1 2,1 2,0'] });
+  expect(drawn(lines)).toEqual({
+    Bus: ['0,0 1,0 3,0'],
+    R: ['0,0 0,1 2,1 2,0'],
+    T: ['1,0 2,0'],
+  });
   const kinds = lines.kinds.all.map(({ properties }) =>
     properties.map(([key, value]) => [key, value]),
   );
   expect(kinds.map(Object.fromEntries)).toEqual([
     { name: 'Bus', agency: 'A to B' },
     { name: 'R', agency: 'A to B', color: '#FF0000', rail: 'subway' },
+    { name: 'T', agency: 'A to B', color: '#00AEEF', rail: 'tram' },
   ]);
 });
 
