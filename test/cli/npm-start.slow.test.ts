@@ -12,6 +12,7 @@ import { FolderStore } from '../../shards/store/folder-store.ts';
 import { processorSeconds } from '../bench/processor-time.ts';
 import { baltimoreStore } from '../support/baltimore-release.ts';
 import { askForExamples, readDocument } from '../support/example-requests.ts';
+import { freePort } from '../support/free-port.ts';
 import { expectSoundOpenApi } from '../support/openapi.ts';
 import { openProxy } from '../support/proxy-harness.ts';
 import { releaseIn } from '../support/release-in.ts';
@@ -54,10 +55,13 @@ test('npm start builds nothing the second time, and is ready in a fraction of th
   expect(service.said()).toContain(key);
 });
 
-test('npm start says how to choose a port where it is asked for one as an option', async () => {
-  const { stderr } = await run(process.execPath, [START, '--port', '8090']).catch((error) => error);
-  expect(stderr).toContain("unknown option '--port'");
-  expect(stderr).toContain('PORT=8090 PORTAL_PORT=8091 npm start');
+test('npm start serves at the ports that its options name', async () => {
+  const [port, portal] = [await freePort(), await freePort()].map(String);
+  const args = [START, '--port', port, '--portal-port', portal];
+  const service = await ofThisTest(startServer(args, env, { until: /curl .*\n/ }));
+  expect(service.said()).toContain(`http://127.0.0.1:${port}/`);
+  expect((await fetch(`http://127.0.0.1:${port}/v1/health`)).status).toBe(200);
+  expect((await fetch(`http://127.0.0.1:${portal}/`)).status).toBe(200);
 });
 
 test('npm start stops, as if signalled itself, when npm is told to stop', async () => {

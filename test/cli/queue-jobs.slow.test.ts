@@ -64,7 +64,8 @@ const done = { searched: [], notes: [] };
 
 /** The tasks of a build of a unit for each county. */
 function buildOf(release = 'r', of: object = counties): TaskNode {
-  const plan = { counties: of, weights: { weights: [], counties: {} } } as unknown as ReleasePlan;
+  const weights = { weights: [], counties: {} };
+  const plan = { counties: of, weights, taxonomy: { types: [] } } as unknown as ReleasePlan;
   return tasksOf({ ref, plan }, { release, tiles: false }, 9);
 }
 

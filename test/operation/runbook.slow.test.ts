@@ -200,7 +200,13 @@ const ELSEWHERE: Readonly<Record<string, readonly [file: string, name: string]>>
 };
 
 /** Commands for a cluster or Docker, which the tests do not have. */
-const NOT_HERE = ['kubectl get pods', 'kubectl describe pod', 'docker pause', 'docker unpause'];
+const NOT_HERE = [
+  'kubectl get pods',
+  'kubectl get jobs',
+  'kubectl describe pod',
+  'docker pause',
+  'docker unpause',
+];
 
 test('the documents for operators tell them to run these commands, and no others', async () => {
   const told = new Set<string>();
