@@ -41,6 +41,9 @@ interface OtherMembers {
   /** The versions of the releases that are compared. */
   readonly from?: string;
   readonly to?: string;
+  /** The window and percentile of times by transit, where a release has a choice. */
+  readonly departure?: string;
+  readonly percentile?: number;
   readonly noise?: object;
   readonly formula?: object;
   readonly sites_from?: object;
@@ -80,6 +83,8 @@ export const CSV_METADATA = [
 export const FACTS_METADATA = [
   repeated('from', 'X-From', (version) => version),
   repeated('to', 'X-To', (version) => version),
+  repeated('departure', 'X-Departure', (window) => window),
+  repeated('percentile', 'X-Percentile', String),
   repeated('noise', 'X-Noise', (noise) =>
     isLong(noise, MAX_NOISE) ? '"/v1/meta/weights"' : JSON.stringify(noise),
   ),

@@ -94,6 +94,8 @@ const RESPONSE_HEADERS = {
   'X-Origins': textIfAny('CSV and NDJSON only: `origins`, as JSON, with the same limit.'),
   'X-From': textIfAny('CSV and NDJSON only: `from`.'),
   'X-To': textIfAny('CSV and NDJSON only: `to`.'),
+  'X-Departure': textIfAny('CSV and NDJSON only: `departure`, if stated.'),
+  'X-Percentile': textIfAny('CSV and NDJSON only: `percentile`, if stated.'),
   'X-Noise': textIfAny(
     'CSV and NDJSON only: `noise`, as JSON; beyond 4 kB `"/v1/meta/weights"`, which has it too, and the last line of NDJSON has the member.',
   ),

@@ -127,7 +127,7 @@ function contentOf(endpoint: Endpoint) {
 const rowsAsText = z.string().meta({
   id: 'RowsAsText',
   description:
-    'The rows. CSV has a header line; members of nested objects are joined by an underscore, and text that begins with `=`, `+`, `-`, `@`, a tab or a carriage return is prefixed with an apostrophe, so that no spreadsheet runs it as a formula. Headers carry what JSON contains besides the rows: the next page, the block that contains a point, modes that could not be routed, and, up to 4 kB, the facts of the rows (`X-From`, `X-To`, `X-Noise`, `X-Formula`, `X-Sites-From`) and of the blocks (`X-Block`, `X-Blocks`, `X-Origins`). Origins of a batch without rows are also counted in headers; NDJSON lists them in a last line, with `errors`, `truncated` and `truncated_reason` if there are any, and there with the facts that exceed the headers, and CSV in `X-Errors` and `X-Truncated`.',
+    'The rows. CSV has a header line; members of nested objects are joined by an underscore, and text that begins with `=`, `+`, `-`, `@`, a tab or a carriage return is prefixed with an apostrophe, so that no spreadsheet runs it as a formula. Headers carry what JSON contains besides the rows: the next page, the block that contains a point, modes that could not be routed, and, up to 4 kB, the facts of the rows (`X-From`, `X-To`, `X-Departure`, `X-Percentile`, `X-Noise`, `X-Formula`, `X-Sites-From`) and of the blocks (`X-Block`, `X-Blocks`, `X-Origins`). Origins of a batch without rows are also counted in headers; NDJSON lists them in a last line, with `errors`, `truncated` and `truncated_reason` if there are any, and there with the facts that exceed the headers, and CSV in `X-Errors` and `X-Truncated`.',
 });
 
 const rowsAsParquet = z.string().meta({

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { rendered } from '../../proxy/finish-response.ts';
 import { allColumns, Columns, KeptPart } from '../../proxy/formats/columns.ts';
 import { ROW_FORMATS } from '../../proxy/formats/row-format.ts';
+import { metadataHeaders } from '../../proxy/formats/row-metadata.ts';
 import type { TextRows } from '../../proxy/formats/rows.ts';
 import { DEST_ID, POI_FACTS, POI_POINT } from '../../proxy/queries/pois/poi-columns.ts';
 import { BLOCK_ORIGIN, TIME, timeKey } from '../../proxy/queries/rows/row-columns.ts';
@@ -197,3 +198,9 @@ test.each(Object.entries(ROW_FORMATS))(
     expect(() => rows().of(a, b)).not.toThrow();
   },
 );
+
+test.each(['csv', 'ndjson'] as const)('headers of %s state the window of the rows', (format) => {
+  const facts = { departure: 'saturday', percentile: 50 };
+  const stated = { 'x-departure': 'saturday', 'x-percentile': '50' };
+  expect(metadataHeaders(facts, format)).toEqual(stated);
+});
