@@ -398,7 +398,7 @@ function stepFreeTransitAssumptions(transit: TransitRead | null): Manifest['assu
     transit_step_free:
       'transit with the walks of step_free, on trips whose wheelchair_accessible is not 2, boarded and left at stops whose wheelchair_boarding, or else that of their station, is not 2; never sooner than transit',
     transit_step_free_stations:
-      'where pathways lead to a stop, along those that are no stairs or escalators and have no stair_count; else by the entrances whose wheelchair_boarding, or else that of their station, is not 2, in the time of transit; GTFS does not say which elevators are out of service',
+      'by the entrances whose wheelchair_boarding, or else that of their station, is not 2; where pathways lead to a stop, along those that are no stairs or escalators and have no stair_count, else in the time of transit; GTFS does not say which elevators are out of service',
     transit_step_free_unknown: UNKNOWN_WORDS[unknown],
     transit_step_free_stated: sumOf(feeds.flatMap(({ wheelchair }) => wheelchair ?? [])),
   };

@@ -58,8 +58,8 @@ interface StepFreeWays {
  * platforms without a station count as one station where they are near each other. Levels in
  * between that the feed lacks are added later.
  *
- * Where pathways lead to a stop, it is entered without steps along those without steps only, and
- * else by the entrances that are not stated to have steps.
+ * Without steps, a stop is entered by the entrances that are not stated to have steps, and, where
+ * pathways lead to it, along those without steps only.
  */
 export class StationEntrances {
   readonly #feed: Feed;

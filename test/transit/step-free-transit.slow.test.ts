@@ -166,6 +166,12 @@ const CASES: readonly (readonly [string, Made, transit: number, stepFree: number
     BY_A2,
   ],
   [
+    'an elevator leads to the platform from an entrance that is closed',
+    { ...withPathways(pathway(ELEVATOR, 180)), places: [station(1), entrance(2)] },
+    minutes(TO_A + 3, 10 + FROM_B),
+    BY_A2,
+  ],
+  [
     'a walkway with steps leads to the platform',
     withPathways(pathway(WALKWAY, 60, { stair_count: -3 })),
     minutes(TO_A + 1, 10 + FROM_B),
