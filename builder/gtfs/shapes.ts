@@ -94,10 +94,10 @@ export class Shapes {
     return this.#lineOf(id);
   }
 
-  /** A shape of one point is not a line. */
+  /** A shape whose points are all in one place is not a line. */
   #lineOf(id: string): Shape | undefined {
     const shape = this.#shapes.get(id);
-    return shape && shape.lon.length > 1 ? shape : undefined;
+    return shape && shape.along[shape.along.length - 1] > 0 ? shape : undefined;
   }
 
   /**

@@ -142,10 +142,14 @@ test('a route that does not run on the day is left out, and leaves the keys of o
   expect(one.keys.view()[0]).toBe(both.keys.view()[1]);
 });
 
-test('a shape of one point leaves its line from stop to stop', async () => {
-  const lines = await linesOf([{ route: 'red', stops: [0, 2], shape: [[0, 0]] }]);
-  expect(drawn(lines)).toEqual({ R: ['0,0 2,0'] });
-});
+test.each([1, 2])(
+  'a shape of one point, stated %i times, leaves its line from stop to stop',
+  async (times) => {
+    const shape = Array.from({ length: times }, () => [0, 9000] as const);
+    const lines = await linesOf([{ route: 'red', stops: [0, 2], shape }]);
+    expect(drawn(lines)).toEqual({ R: ['0,0 2,0'] });
+  },
+);
 
 test('a point at 0,0, for want of a place, is not on a line', async () => {
   const shape = [
