@@ -234,7 +234,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
 const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: number }>> = {
   builder: { files: 358, lines: 40_500 },
   infra: { files: 120, lines: 13_950 },
-  portal: { files: 243, lines: 23_300 },
+  portal: { files: 243, lines: 23_350 },
   proxy: { files: 270, lines: 35_200 },
   shards: { files: 174, lines: 17_450 },
   test: { files: 820, lines: 118_310 },

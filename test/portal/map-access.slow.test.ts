@@ -49,7 +49,7 @@ const numberOf = (text: string) => Number(text.replaceAll(',', ''));
 function rangeOf(label: string): readonly [number, number] | null {
   const [, end] = /^under (.*)$/.exec(label) ?? [];
   if (end) return [0, numberOf(end)];
-  const [, least] = /^(.*) and more$/.exec(label) ?? [];
+  const [, least] = /^(.*) or more$/.exec(label) ?? [];
   if (least) return [numberOf(least), Number.POSITIVE_INFINITY];
   const [from, to] = label.split('–');
   return to === undefined ? null : [numberOf(from), numberOf(to)];
@@ -117,6 +117,7 @@ test('a type of place is counted from each block, up to half an hour, for free',
   const { page, asked, wrong, context } = await open('#x=1&v=access&m=walk&min=60&d=to&w=type:101');
   await page.getByRole('heading', { name: 'Grocery stores within 30 min on foot' }).waitFor();
   await expect.poll(async () => (await legendOf(page)).length).toBeGreaterThan(3);
+  await page.getByText('filled dots').waitFor();
   const select = page.getByRole('combobox', { name: 'Count' });
   expect(await select.locator('option:checked').textContent()).toBe('Grocery stores');
   expect(await page.getByRole('radio', { name: '45 min' }).count()).toBe(0);
@@ -168,7 +169,7 @@ test('the choices are in the address, by keyboard too, and a block says its clas
   await map.press('ArrowLeft');
   await expect
     .poll(() => page.locator('.map-said').textContent())
-    .toMatch(/^[\d,–]+( and more)? people who get here within 30 min by transit · |^under /);
+    .toMatch(/^[\d,–]+( or more)? people who get here within 30 min by transit · |^under /);
   expect(wrong).toEqual([]);
   await context.close();
 });

@@ -63,10 +63,10 @@ test('the switch changes the colours, the counts, the words and the address', as
   const [am, saturday] = [await within({}, 15), await within(TIMES, 15)];
   expect(saturday).not.toBe(am);
   await expect.poll(() => peopleWithin(page, 15)).toBe(am);
-  await page.getByText('Transit, Weekday 8:00–9:00, fast departure (10th percentile)').waitFor();
+  await page.getByText('Transit: Weekday 8:00–9:00, fast departure (10th percentile)').waitFor();
   await choose(page);
   await page.waitForURL(/#x=1&m=transit&h=saturday-50&t=601/);
-  await page.getByText(`Transit, ${WORDS}, door to door. 50% of departures`).waitFor();
+  await page.getByText(`Transit: ${WORDS}, door to door. 50% of departures`).waitFor();
   await expect.poll(() => peopleWithin(page, 15)).toBe(saturday);
   const drawn = page.locator('[data-drawn]');
   await drawn.waitFor();
@@ -80,7 +80,7 @@ test('the switch changes the colours, the counts, the words and the address', as
   await page.getByRole('combobox', { name: 'Mode' }).selectOption('walk');
   await expect.poll(() => page.getByRole('combobox', { name: 'Transit departs' }).count()).toBe(0);
   await page.getByRole('combobox', { name: 'Mode' }).selectOption('transit');
-  await page.getByText(`Transit, ${WORDS}`).waitFor();
+  await page.getByText(`Transit: ${WORDS}`).waitFor();
   await page.evaluate(axe.source);
   const { violations } = await page.evaluate<AxeResults>('axe.run(document)');
   expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
@@ -115,8 +115,8 @@ test('each view by transit is of the chosen window, and so are its files, pictur
   const [, svg] = await save('SVG');
   expect(svg).toContain(`Transit time to the nearest library; ${WORDS}</title>`);
   expect(svg).toContain('50% of departures are at least');
-  await page.getByRole('radio', { name: 'Jobs' }).check();
-  await page.getByText(`Transit, ${WORDS}`).waitFor();
+  await page.getByRole('radio', { name: 'Access' }).check();
+  await page.getByText(`Transit: ${WORDS}`).waitFor();
   await expect.poll(asked).toMatchObject(CHOSEN);
   await page.getByRole('radio', { name: 'Reach' }).check();
   await expect.poll(() => page.locator('.request-code').count()).toBe(0);
@@ -171,7 +171,7 @@ test('an embedded map says which window it shows; one that the release lacks is 
   const { page, wrong, context } = await open(`${NEAREST}&h=saturday-50`, '/embed');
   await page.getByRole('heading', { name: 'Transit time to the nearest library' }).waitFor();
   expect(await page.title()).toBe(`Transit time to the nearest library; ${WORDS}`);
-  await page.getByText(`Transit, ${WORDS}, door to door.`).waitFor();
+  await page.getByText(`Transit: ${WORDS}, door to door.`).waitFor();
   expect(wrong).toEqual([]);
   await context.close();
   const lacking = await open(`${NEAREST}&h=midday-10`);

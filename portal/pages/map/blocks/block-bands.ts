@@ -30,11 +30,11 @@ export function classText(band: number): string {
   return classWords(band).replace('–', '-');
 }
 
-/** Words for the class of a count: `0`, `3–4`, `10,000–20,000`, `50,000 and more`. */
+/** Words for the class of a count: `0`, `3–4`, `10,000–20,000`, `50,000 or more`. */
 export function countWords(one: number, bounds: readonly number[]): string {
   if (one === UNROUTED) return 'no street near';
   const [least, end] = [bounds[one - 2], bounds[one - 1]];
-  if (end === undefined) return least === undefined ? 'any number' : `${count(least)} and more`;
+  if (end === undefined) return least === undefined ? 'any number' : `${count(least)} or more`;
   if (least === undefined) return end === 1 ? '0' : `under ${count(end)}`;
   // Bounds below 10 are adjacent numbers, or nearly so.
   const last = end <= 10 ? end - 1 : end;

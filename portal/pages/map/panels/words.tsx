@@ -16,7 +16,7 @@ export function transitWords({ windows }: Catalogue, timing: Timing): string {
   }
   const { percentile } = timing;
   const ofRiders = percentile === 10 ? ': the time of riders who know the timetable' : '';
-  return `Transit, ${chosen}, door to door. ${percentile}% of departures are at least this fast${ofRiders}.`;
+  return `Transit: ${chosen}, door to door. ${percentile}% of departures are at least this fast${ofRiders}.`;
 }
 
 /** Title of a reach: `Reachable within 30 minutes on foot`. */
@@ -59,7 +59,8 @@ export function MarginNote({
   const most = Math.max(...Object.values(margin).map((one) => one ?? 0));
   return most > 0 ? (
     <p class="quiet">
-      Counts may be off by {count(most)}: the noise of the census, more in one case of ten.
+      Margin of error: up to ±{count(most)} at 90% confidence, from the noise that the census adds
+      to its counts.
     </p>
   ) : null;
 }

@@ -5,6 +5,7 @@ import { MAP_COLOURS } from '../../../../map-classes.ts';
 import { count, percent } from '../../../formats.ts';
 import { countWords } from '../../blocks/block-bands.ts';
 import type { Tally } from '../../blocks/coloured-blocks.ts';
+import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { byMode } from '../../catalogue/mode-words.ts';
 import type { Weight } from '../../catalogue/weights.ts';
 import { timingOf } from '../../catalogue/windows.ts';
@@ -49,6 +50,15 @@ export function accessChoice(state: MapState, choice: Choice): AccessChoice | nu
 /** Whether POIs of a type are counted, which is from a block and up to half an hour. */
 export function isType({ weight }: Weight): boolean {
   return weight.startsWith('type:');
+}
+
+/** The leaf types whose POIs are counted; none of a weight. */
+export function countedLeaves(
+  { types, parents }: Catalogue,
+  weight: Weight | null,
+): readonly number[] {
+  const counted = [...types, ...parents].find(({ id }) => weight?.weight === `type:${id}`);
+  return counted?.leaves ?? [];
 }
 
 export function countedMinutes(weight: Weight): readonly number[] {

@@ -5,14 +5,21 @@ import { groundSwatches } from '../../panels/legend-swatches.ts';
 import { summaryOf } from '../../panels/people-sentences.tsx';
 import { PLACE_DIGITS } from '../../state/area.ts';
 import type { MapRequest, MapView, Viewed } from '../map-view.ts';
-import { accessChoice, accessRows, colourClass, sayAccess, withinWords } from './access-legend.ts';
+import {
+  accessChoice,
+  accessRows,
+  colourClass,
+  countedLeaves,
+  sayAccess,
+  withinWords,
+} from './access-legend.ts';
 
 export const accessView: MapView = {
-  name: 'Jobs',
+  name: 'Access',
   sides: 0,
   title({ state, choice }) {
     const asked = accessChoice(state, choice);
-    return asked ? `${asked.weight.label} ${withinWords(asked.count)}` : 'Jobs within reach';
+    return asked ? `${asked.weight.label} ${withinWords(asked.count)}` : 'Within reach';
   },
   summary: (of) => summaryOf(of.access, of.area, sayAccess(of)),
   legend(of) {
@@ -28,7 +35,7 @@ export const accessView: MapView = {
       of: 'classes',
       name: `access ${JSON.stringify(accessChoice(state, choice)?.count ?? null)} ${choice.service}`,
       modes: [choice.mode],
-      pois: catalogue.poisOf([], [choice.mode]),
+      pois: catalogue.poisOf(countedLeaves(catalogue, choice.counted), [choice.mode]),
       blocks: view && {
         geoids: view.blocks.geoids,
         classes: view.of.classes.map((one) => (one === UNROUTED ? 0 : colourClass(one, bounds))),
