@@ -42,11 +42,17 @@ export class PoiLayers {
     next.forEach(({ url }, i) => {
       this.#map.addSource(POIS + i, { type: 'vector', url: addressOf(url) });
     });
+    // Outlines of blocks and of the chosen area lie over lines, and so do labels of the base map.
+    const outlines = `${AREA}${HALO}`;
+    const labels = this.#firstLabels() ?? outlines;
     for (const [i, { of }] of next.entries()) {
-      const layers = of === 'lines' ? linesOf(POIS + i) : dotsOf(POIS + i);
-      // Outlines of blocks and of the chosen area lie over lines.
-      const over = of === 'lines' ? `${AREA}${HALO}` : undefined;
-      for (const layer of layers) this.#map.addLayer(layer, over);
+      if (of === 'lines') {
+        for (const layer of linesOf(POIS + i)) {
+          this.#map.addLayer(layer, layer.type === 'symbol' ? outlines : labels);
+        }
+      } else {
+        for (const layer of dotsOf(POIS + i)) this.#map.addLayer(layer);
+      }
     }
     this.paint(scheme);
   }
@@ -66,6 +72,10 @@ export class PoiLayers {
       map.setPaintProperty(id, 'circle-color', of === 'stops' ? halo : chosen);
       map.setPaintProperty(id, 'circle-stroke-color', of === 'stops' ? chosen : halo);
     }
+  }
+
+  #firstLabels(): string | undefined {
+    return this.#map.getLayersOrder().find((id) => this.#map.getLayer(id)?.type === 'symbol');
   }
 
   /** The POI at a point of the map in pixels; null if there is none. */

@@ -208,13 +208,16 @@ function Panels(props: {
 /** Says what the dots and lines on the map stand for; nothing without any. */
 function DotsKey({ pois }: Pick<Shown, 'pois'>) {
   const words = [
-    ...(pois.some(({ of }) => of === 'places') ? ['filled dots: places of the type'] : []),
-    ...(pois.some(({ of }) => of === 'stops') ? ['hollow dots: transit stops'] : []),
-    ...(pois.some(({ of }) => of === 'lines')
-      ? ['lines: transit routes; point at one for its name']
+    ...(pois.some(({ of }) => of === 'places')
+      ? ['filled dots are places of the chosen types']
       : []),
+    ...(pois.some(({ of }) => of === 'stops') ? ['hollow dots are transit stops'] : []),
+    ...(pois.some(({ of }) => of === 'lines') ? ['lines are transit routes'] : []),
   ];
-  return words.length === 0 ? null : <p class="quiet">On the map, {words.join('; ')}.</p>;
+  const listed = new Intl.ListFormat('en').format(words);
+  return words.length === 0 ? null : (
+    <p class="quiet">On the map, {listed}. Point at one for its name.</p>
+  );
 }
 
 /** The current view to share: as a link, a picture, code, or a map for other pages. */
