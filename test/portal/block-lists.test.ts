@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { countWords } from '../../portal/pages/map/blocks/block-bands.ts';
 import { csvOf, geoJsonOf } from '../../portal/pages/map/blocks/block-files.ts';
 import {
   basketList,
@@ -92,4 +93,11 @@ test('files without a block have their columns', () => {
   expect(csvOf(list, 'r1')).toBe('geoid,population,minutes,lon,lat,release\r\n');
   expect(boxAround(list)).toBeNull();
   expect(JSON.parse(geoJsonOf(list, new Map(), FILE)).features).toEqual([]);
+});
+
+test('classes of small counts share no number, and those of large ones their bounds', () => {
+  const words = (bounds: readonly number[]) => [1, 2, 3, 4].map((one) => countWords(one, bounds));
+  expect(words([5, 8, 12])).toEqual(['under 5', '5–7', '8–11', '12 or more']);
+  expect(words([1, 2, 4])).toEqual(['0', '1', '2–3', '4 or more']);
+  expect(words([500, 900, 2000])).toEqual(['under 500', '500–900', '900–2,000', '2,000 or more']);
 });

@@ -36,8 +36,8 @@ export function countWords(one: number, bounds: readonly number[]): string {
   const [least, end] = [bounds[one - 2], bounds[one - 1]];
   if (end === undefined) return least === undefined ? 'any number' : `${count(least)} or more`;
   if (least === undefined) return end === 1 ? '0' : `under ${count(end)}`;
-  // Bounds below 10 are adjacent numbers, or nearly so.
-  const last = end <= 10 ? end - 1 : end;
+  // Of small numbers, a reader asks to which of two classes a bound belongs.
+  const last = bounds.at(-1)! < 1_000 ? end - 1 : end;
   return last === least ? count(least) : `${count(least)}–${count(last)}`;
 }
 
