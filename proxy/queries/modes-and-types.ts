@@ -1,5 +1,5 @@
 import { editDistance } from '../../shards/folded-text.ts';
-import type { Mode } from '../../shards/modes.ts';
+import { isTransit, type Mode } from '../../shards/modes.ts';
 import type { Release } from '../../shards/release/release.ts';
 import type { Timing } from '../../shards/services.ts';
 import type { Taxonomy } from '../../shards/taxonomy.ts';
@@ -15,7 +15,7 @@ export function statedTiming(
   { manifest, timing }: Release,
   modes: readonly Mode[],
 ): Partial<Timing> {
-  return manifest.windows && modes.includes('transit') ? timing : {};
+  return manifest.windows && modes.some(isTransit) ? timing : {};
 }
 
 /** A destination type as sent: its id or its label. */
