@@ -1,5 +1,5 @@
 import type { BlockLink } from '../../shards/blocks/block-index.ts';
-import { linkModesOf } from '../../shards/modes.ts';
+import { linkModesOf, type StreetMode } from '../../shards/modes.ts';
 import { counted, withCommas } from '../../shards/number-words.ts';
 import { basesOf } from '../../shards/services.ts';
 import type { Taxonomy } from '../../shards/taxonomy.ts';
@@ -14,8 +14,9 @@ import type { Link } from '../streets/linker.ts';
 import type { ModeNetwork } from '../streets/mode-network.ts';
 import { searchGraphOf } from '../streets/search-graph.ts';
 import { packLinks, type StreetRegion } from '../streets/street-region.ts';
+import type { Transit } from '../transit/join-feeds.ts';
 import { linkStops, type StopLinks } from '../transit/stop-links.ts';
-import { walkFromStops } from '../transit/stop-walks.ts';
+import { type WalkedTransit, walkFromStops } from '../transit/stop-walks.ts';
 import type { Region } from './read-region.ts';
 
 /** The linked region: the data that searches run on, and the links of each block. */
@@ -47,29 +48,29 @@ export function linkRegion(
   progress: Progress,
 ): LinkedRegion {
   const blocks = [...region.targets.values()].flat();
-  const { destinations, transits, stepFreeTransits } = region;
-  const [base] = transits;
+  const { destinations, networks } = region;
   const firstStop = destinations.length + blocks.length;
-  const stage = progress.start('linking', region.networks.length, 'modes');
-  const linksOf = region.networks.map((network, i) => {
+  const stage = progress.start('linking', networks.length, 'modes');
+  const linksOf = networks.map((network, i) => {
     stage.at(i);
     return linkAll(network, destinations, blocks);
   });
-  const [walk] = region.networks;
-  const stepFreeWalk = region.networks.find(({ mode }) => mode === 'step_free');
-  const [stepFree] = stepFreeTransits;
-  const stopLinks = base && linkStops(base, walk, firstStop);
-  const stepFreeStops = stepFree && stepFreeWalk && linkStops(stepFree, stepFreeWalk, firstStop);
-  const streets = region.networks.map((network, i) => {
-    const stops = new Map([
-      [walk, stopLinks],
-      [stepFreeWalk, stepFreeStops],
-    ]).get(network);
-    return withStops(network, linksOf[i], firstStop, stops);
+  /** By the mode by which riders walk to it. */
+  const transitOf: Partial<Record<StreetMode, readonly Transit[]>> = {
+    walk: region.transits,
+    step_free: region.stepFreeTransits,
+  };
+  const walked: WalkedTransit[] = [];
+  const streets = networks.map((walk, i) => {
+    const transits = transitOf[walk.mode] ?? [];
+    if (transits.length === 0) return withStops(walk, linksOf[i], firstStop);
+    const links = linkStops(transits[0], walk, firstStop);
+    const street = withStops(walk, linksOf[i], firstStop, links);
+    walked.push({ transits, walk, links, targets: street.targets });
+    return street;
   });
-  const linksBy = new Map<string, ModeLinks>(
-    region.networks.map(({ mode }, i) => [mode, linksOf[i]]),
-  );
+  const [all, stepFree = null] = walked;
+  const linksBy = new Map<string, ModeLinks>(networks.map(({ mode }, i) => [mode, linksOf[i]]));
   const recorded = linkModesOf(modes).map((mode) => linksBy.get(mode)!.blocks);
   const linked = linksOf[0].blocks.filter((link) => typeof link !== 'string').length;
   stage.finish(
@@ -95,21 +96,8 @@ export function linkRegion(
       blockCount: blocks.length,
       streets,
       bases: basesOf(modes),
-      ...(stopLinks
-        ? walkFromStops(
-            { transits, walk, links: stopLinks, targets: streets[0].targets },
-            stepFreeStops && stepFreeWalk
-              ? {
-                  transits: stepFreeTransits,
-                  walk: stepFreeWalk,
-                  links: stepFreeStops,
-                  targets: streets[region.networks.indexOf(stepFreeWalk)].targets,
-                }
-              : null,
-            poiAreas,
-            progress,
-            region.routing,
-          )
+      ...(all
+        ? walkFromStops(all, stepFree, poiAreas, progress, region.routing)
         : { transits: [], stepFreeTransits: [] }),
       firstInside: inside.first,
       inside: inside.values,

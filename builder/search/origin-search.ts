@@ -11,12 +11,14 @@ import type { TransitRegion } from '../transit/transit-region.ts';
 import { BLOCK_LIMIT, DESTINATION_LIMIT, type Reached, WithinLimits } from './reached.ts';
 import type { SearchRegion } from './search-region.ts';
 
-const NO_WALKS: StopWalks = { stops: new Int32Array(0), times: new Int32Array(0) };
-
-/** The searches by transit without steps. */
-interface StepFreeSearch {
+/** The searches by transit of all riders, or of those without steps. */
+interface TransitSearch {
+  /** The position among the street modes of the one by which they walk. */
+  readonly walk: number;
   readonly toStops: StreetSearch;
   readonly windows: readonly WindowSearch[];
+  /** The targets reached from the block last found, by window and percentile. */
+  readonly within: readonly WithinLimits[];
   /** The walks to stops from the blocks that are searched together, by lane. */
   readonly access: StopWalks[];
 }
@@ -29,19 +31,15 @@ export class OriginSearch {
   readonly #region: SearchRegion;
   /** By street mode, as in the region. */
   readonly #streets: readonly StreetSearch[];
-  readonly #toStops: StreetSearch;
-  readonly #windows: readonly WindowSearch[];
-  /** Transit without steps; null in a region without it. */
-  readonly #stepFree: StepFreeSearch | null;
-  readonly #within: readonly WithinLimits[];
+  readonly #byStreet: readonly WithinLimits[];
+  /** First that of all riders, then that of those without steps; empty without transit. */
+  readonly #transit: readonly TransitSearch[];
   /** The targets reached from the block last found, by service. */
   readonly reached: readonly Reached[];
   /** Walks to stops from the block last found; undefined without transit. */
   access: StopWalks | undefined;
   /** The same without steps; undefined without step-free transit. */
   stepFreeAccess: StopWalks | undefined;
-  /** The walks to stops from the blocks that are searched together, by lane. */
-  readonly #access: StopWalks[] = [];
   readonly #accessStops: Int32Array;
   readonly #accessTimes: Int32Array;
 
@@ -50,37 +48,19 @@ export class OriginSearch {
     this.#streets = region.streets.map(
       ({ graph, targets }) => new StreetSearch(graph, targets, BLOCK_LIMIT),
     );
-    const { graph, targets } = region.streets[0];
-    this.#toStops = new StreetSearch(graph, targets, region.routing.transit.maxWalkLeg);
+    this.#byStreet = this.#streets.map(({ times }) => new WithinLimits(region, times));
+    this.#transit = [
+      { walk: 0, transits: region.transits },
+      { walk: region.streets.length - 1, transits: region.stepFreeTransits },
+    ].flatMap(({ walk, transits }) =>
+      transits.length > 0 ? [transitSearch(region, walk, transits)] : [],
+    );
     const stops = region.transits[0]?.timetable.stopCount ?? 0;
     this.#accessStops = new Int32Array(stops);
     this.#accessTimes = new Int32Array(stops);
-    this.#windows = region.transits.map((transit) => new WindowSearch(region, transit));
-    const stepFreeWalk = region.streets.at(-1);
-    this.#stepFree =
-      region.stepFreeTransits.length > 0 && stepFreeWalk
-        ? {
-            toStops: new StreetSearch(
-              stepFreeWalk.graph,
-              stepFreeWalk.targets,
-              region.routing.transit.maxWalkLeg,
-            ),
-            windows: region.stepFreeTransits.map((transit) => new WindowSearch(region, transit)),
-            access: [],
-          }
-        : null;
-    const timesOf = (windows: readonly WindowSearch[]) =>
-      windows.flatMap(({ percentiles }) => percentiles);
-    const [walk, bike, ...further] = this.#streets;
-    const searches = [
-      walk,
-      bike,
-      ...timesOf(this.#windows),
-      ...further,
-      ...timesOf(this.#stepFree?.windows ?? []),
-    ];
-    this.#within = searches.map(({ times }) => new WithinLimits(region, times));
-    this.reached = this.#within;
+    const [walked, ridden, ...further] = this.#byStreet;
+    const [byTransit = [], stepFree = []] = this.#transit.map(({ within }) => within);
+    this.reached = [walked, ridden, ...byTransit, ...further, ...stepFree];
   }
 
   /**
@@ -95,11 +75,10 @@ export class OriginSearch {
   ) {
     for (let first = 0; first < blocks.length; first += LANES) {
       const some = blocks.slice(first, first + LANES);
-      if (this.#windows.length > 0) this.#searchTransit(some, windowStarts);
+      this.#searchTransit(some, windowStarts);
       for (const [lane, block] of some.entries()) {
         this.#runFrom(block, lane);
-        this.access = this.#access[lane];
-        this.stepFreeAccess = this.#stepFree?.access[lane];
+        [this.access, this.stepFreeAccess] = this.#transit.map(({ access }) => access[lane]);
         found(block);
       }
     }
@@ -108,28 +87,18 @@ export class OriginSearch {
   /** Searches all windows from up to `LANES` blocks, which walk to the same stops in each. */
   #searchTransit(blocks: readonly BlockOrdinal[], windowStarts: readonly Millis[]): void {
     for (const [lane, block] of blocks.entries()) {
-      const link = unpackLink(this.#region.streets[0].blockLinks, block);
-      if (link) this.#toStops.run(link);
-      else this.#toStops.clear();
-      this.#access[lane] = this.#walksToStops(this.#toStops);
-      if (this.#stepFree) this.#stepFree.access[lane] = this.#stepFreeWalks(this.#stepFree, block);
+      for (const { walk, toStops, access } of this.#transit) {
+        const link = unpackLink(this.#region.streets[walk].blockLinks, block);
+        toStops.run(...(link ? [link] : []));
+        // As for whole walks, see `#runFrom`.
+        toStops.delayTo(this.#transit[0].toStops);
+        access[lane] = this.#walksToStops(toStops);
+      }
     }
-    for (const [w, window] of this.#windows.entries()) {
-      window.search(this.#access.slice(0, blocks.length), windowStarts[w]);
+    for (const { windows, access } of this.#transit) {
+      const some = access.slice(0, blocks.length);
+      for (const [w, window] of windows.entries()) window.search(some, windowStarts[w]);
     }
-    const { windows, access } = this.#stepFree ?? { windows: [], access: [] };
-    for (const [w, window] of windows.entries()) {
-      window.search(access.slice(0, blocks.length), windowStarts[w]);
-    }
-  }
-
-  /** Finds the walks without steps, none of them sooner than those just found with steps. */
-  #stepFreeWalks({ toStops }: StepFreeSearch, block: BlockOrdinal): StopWalks {
-    const link = unpackLink(this.#region.streets.at(-1)!.blockLinks, block);
-    if (!link) return NO_WALKS;
-    toStops.run(link);
-    toStops.delayTo(this.#toStops);
-    return this.#walksToStops(toStops);
   }
 
   /** Lists the stops that a search has found within the longest walk to a stop. */
@@ -163,30 +132,38 @@ export class OriginSearch {
       this.#streets[i].run(...links);
       if (links.length > 0) for (const target of atOnce) this.#streets[i].setTime(target, 0);
     }
-    const [walk, bike, ...further] = this.#streets;
-    const [walked, ridden, ...others] = this.#within;
-    walked.take(walk.reached, walk.reachedCount);
-    ridden.take(bike.reached, bike.reachedCount);
-    let service = 0;
-    for (const { percentiles } of this.#windows) {
-      for (const percentile of percentiles) {
-        percentile.fillIn(lane, walked);
-        others[service++].take(percentile.reached, percentile.reachedCount);
-      }
+    const [walk, bike] = this.#streets;
+    for (const [i, search] of this.#streets.entries()) {
+      // Links of further ways to walk may be nearer to a target than those of walkers, who could
+      // take them too.
+      if (search !== bike) search.delayTo(walk);
+      this.#byStreet[i].take(search.reached, search.reachedCount);
     }
-    for (const search of further) {
-      // Their links may be nearer to a target than those of walkers, who could take them too.
-      search.delayTo(walk);
-      others[service++].take(search.reached, search.reachedCount);
-    }
-    const stepFreeWalked = others[service - 1];
-    for (const { percentiles } of this.#stepFree?.windows ?? []) {
-      for (const percentile of percentiles) {
-        percentile.fillIn(lane, stepFreeWalked);
-        others[service++].take(percentile.reached, percentile.reachedCount);
+    for (const { walk, windows, within } of this.#transit) {
+      for (const [i, times] of windows.flatMap(({ percentiles }) => percentiles).entries()) {
+        times.fillIn(lane, this.#byStreet[walk]);
+        within[i].take(times.reached, times.reachedCount);
       }
     }
   }
+}
+
+function transitSearch(
+  region: SearchRegion,
+  walk: number,
+  transits: readonly TransitRegion[],
+): TransitSearch {
+  const { graph, targets } = region.streets[walk];
+  const windows = transits.map((transit) => new WindowSearch(region, transit));
+  return {
+    walk,
+    toStops: new StreetSearch(graph, targets, region.routing.transit.maxWalkLeg),
+    windows,
+    within: windows.flatMap(({ percentiles }) =>
+      percentiles.map(({ times }) => new WithinLimits(region, times)),
+    ),
+    access: [],
+  };
 }
 
 /** Searches by transit in one window of departures. */

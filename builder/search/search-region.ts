@@ -19,8 +19,8 @@ export interface SearchRegion {
   /** By window of departures; empty without feeds. */
   readonly transits: readonly TransitRegion[];
   /**
-   * The same for riders without steps, who walk by the last of the `further` ways, whose targets
-   * include the stops; empty without step-free transit.
+   * The same for riders without steps, who walk by the last street mode, whose targets include the
+   * stops; empty without step-free transit.
    */
   readonly stepFreeTransits: readonly TransitRegion[];
   /**
