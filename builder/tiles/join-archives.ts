@@ -22,7 +22,7 @@ import { piecesIn, tilesReceipt } from './draw-tiles.ts';
 import { MAX_TILE_ZOOM } from './fit-to-zoom.ts';
 import { type TransitLines, withSurroundings } from './map-sources.ts';
 import { POI_LAYER } from './poi-tiles.ts';
-import { HEAD_NUMBERS } from './tile-drawer.ts';
+import { archiveNumbers, HEAD_NUMBERS } from './tile-drawer.ts';
 import { MIN_TILE_ZOOM } from './tile-pyramids.ts';
 import type { TileWork } from './tile-work.ts';
 
@@ -121,19 +121,19 @@ function archivesOf(
   const { leafIds } = new Taxonomy(taxonomy.types);
   const bounds = boundsOf(counties);
   const names = new Map(taxonomy.types.map(({ dest_type_id, name }) => [dest_type_id, name]));
-  const firstOfPois = modes.length * leafIds.length + 1;
+  const numbers = archiveNumbers(request);
   const { firstArchive, endArchive } = groups[group];
   return Array.from({ length: endArchive - firstArchive }, (_, i) => {
     const number = firstArchive + i;
-    if (number === firstOfPois - 1) return { key: 'blocks', facts: blockFacts(bounds) };
-    if (number === firstOfPois + leafIds.length) {
+    if (number === numbers.blocks) return { key: 'blocks', facts: blockFacts(bounds) };
+    if (number === numbers.baseMap) {
       return { key: 'basemap', facts: baseMapFacts(boundsOf(withSurroundings(counties))) };
     }
-    if (number > firstOfPois + leafIds.length) {
+    if (number === numbers.lines) {
       return { key: 'lines', facts: lineFacts(lines!, boundsOf(withSurroundings(counties))) };
     }
-    const isOfPois = number >= firstOfPois;
-    const type = leafIds[(isOfPois ? number - firstOfPois : number) % leafIds.length];
+    const isOfPois = number > numbers.blocks;
+    const type = leafIds[(isOfPois ? number - numbers.firstOfPois : number) % leafIds.length];
     const name = names.get(type)!;
     if (isOfPois) return { key: `pois-${type}`, facts: poiFacts(name, poiSources, bounds) };
     const mode = modes[Math.floor(number / leafIds.length)];

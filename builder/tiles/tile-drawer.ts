@@ -52,9 +52,8 @@ export interface TilesRequest {
 }
 
 /**
- * A pyramid's tiles of the archives from `firstArchive` to `endArchive`, exclusive. Archives are
- * numbered by the columns of `nearest`; the archive of blocks, those of the POIs of each leaf type,
- * the base map, and the lines of transit follow.
+ * A pyramid's tiles of the archives from `firstArchive` to `endArchive`, exclusive, as
+ * `archiveNumbers` numbers them.
  */
 export interface TilePiece {
   readonly pyramid: TilePyramid;
@@ -92,12 +91,16 @@ export function pyramidsToDraw({ counties, baseMap }: TilesRequest): TilePyramid
   return pyramidsOf(baseMap === undefined ? counties : withSurroundings(counties));
 }
 
-/** The number of band archives of a release: one per mode and leaf type. */
-export function bandArchives({
-  modes,
-  taxonomy,
-}: Pick<TilesRequest, 'modes' | 'taxonomy'>): number {
-  return modes.length * new Taxonomy(taxonomy.types).leafIds.length;
+/**
+ * Numbers the archives of a release: those of bands, by the columns of `nearest`, then that of
+ * blocks, those of the POIs of each leaf type, the base map, and the lines of transit.
+ */
+export function archiveNumbers({ modes, taxonomy }: Pick<TilesRequest, 'modes' | 'taxonomy'>) {
+  const { leafIds } = new Taxonomy(taxonomy.types);
+  const blocks = modes.length * leafIds.length;
+  const firstOfPois = blocks + 1;
+  const baseMap = firstOfPois + leafIds.length;
+  return { blocks, firstOfPois, baseMap, lines: baseMap + 1 };
 }
 
 /**
@@ -124,7 +127,7 @@ export function bytesToDraw(
 export class TileDrawer {
   readonly #request: TilesRequest;
   readonly #store: Store;
-  readonly #bands: number;
+  readonly #numbers: ReturnType<typeof archiveNumbers>;
   readonly #leafIds: readonly DestTypeId[];
   /** The area of the base map, and of the lines, around each county. */
   readonly #mapped: ReadonlyMap<CountyFips, BoundingBox>;
@@ -135,7 +138,7 @@ export class TileDrawer {
   constructor(request: TilesRequest, store: Store) {
     this.#request = request;
     this.#store = store;
-    this.#bands = bandArchives(request);
+    this.#numbers = archiveNumbers(request);
     this.#leafIds = new Taxonomy(request.taxonomy.types).leafIds;
     const around = Object.entries(withSurroundings(request.counties));
     this.#mapped = new Map(around.map(([fips, { block_box }]) => [fips, boxWithin(block_box)]));
@@ -144,11 +147,10 @@ export class TileDrawer {
   async draw({ pyramid, firstArchive, endArchive }: TilePiece): Promise<PieceOfTiles> {
     const open = await this.#open(pyramid);
     const { counties, arcs, pois } = open;
-    const firstOfPois = this.#bands + 1;
-    const baseMap = firstOfPois + this.#leafIds.length;
+    const numbers = this.#numbers;
     const has = (archive: number) => firstArchive <= archive && archive < endArchive;
-    const map = has(baseMap) ? await this.#mapOf(pyramid, open) : null;
-    const lines = has(baseMap + 1) ? await this.#linesOf(pyramid, open) : null;
+    const map = has(numbers.baseMap) ? await this.#mapOf(pyramid, open) : null;
+    const lines = has(numbers.lines) ? await this.#linesOf(pyramid, open) : null;
     const heads: number[] = [];
     const gzipped: Uint8Array[] = [];
     arcs.forEach((fitted, i) => {
@@ -156,26 +158,26 @@ export class TileDrawer {
       const range = tilesAt(pyramid, z);
       for (let archive = firstArchive; archive < endArchive; archive++) {
         let tiles: DrawnTile[] = [];
-        if (archive < this.#bands) {
+        if (archive < numbers.blocks) {
           const maps = counties.map(({ index, bands }, county) => ({
             arcs: fitted[county],
             bands: bands.subarray(archive * index.count, (archive + 1) * index.count),
           }));
           tiles = this.#painter.draw(maps, range);
-        } else if (archive === baseMap) {
+        } else if (archive === numbers.baseMap) {
           const ground = groundOf(pyramid.counties, counties, fitted);
           tiles = drawBaseMap(map!, ground, z, range).filter((tile) =>
             this.#isMapped(pyramid, { z, ...tile }),
           );
-        } else if (archive === baseMap + 1) {
+        } else if (archive === numbers.lines) {
           tiles = drawTransitLines(lines!, z, range).filter((tile) =>
             this.#isMapped(pyramid, { z, ...tile }),
           );
         } else if (z >= MIN_BLOCK_ZOOM) {
           tiles =
-            archive === this.#bands
+            archive === numbers.blocks
               ? drawBlocks(counties, fitted, range)
-              : drawPois(pois, this.#leafIds[archive - firstOfPois], z, range);
+              : drawPois(pois, this.#leafIds[archive - numbers.firstOfPois], z, range);
         }
         for (const { x, y, bytes } of tiles) {
           const packed = gzipSync(bytes);
@@ -217,7 +219,9 @@ export class TileDrawer {
     const pois: PoiMatrix[] = [];
     for (const fips of pyramid.counties) {
       const { objects } = this.#request.counties[fips];
-      counties.push(within(pyramid, await openTileCounty(this.#store, objects, this.#bands)));
+      counties.push(
+        within(pyramid, await openTileCounty(this.#store, objects, this.#numbers.blocks)),
+      );
       const { catchment } = objects;
       if (catchment === undefined || pyramid.lastZoom < MIN_BLOCK_ZOOM) continue;
       pois.push(await openPoiMatrix(this.#store, catchment, 'origins', Turns.SHARED));

@@ -1,9 +1,8 @@
 import { groupBy } from '../../shards/arrays/group-by.ts';
 import { hashOfJson } from '../../shards/codec/json-object.ts';
-import { Taxonomy } from '../../shards/taxonomy.ts';
 import type { CountyFips } from '../../shards/units.ts';
 import { lineObjectsOf, mapObjectsOf, placesOf } from './map-sources.ts';
-import { bandArchives, pyramidsToDraw, type TilesRequest } from './tile-drawer.ts';
+import { archiveNumbers, pyramidsToDraw, type TilesRequest } from './tile-drawer.ts';
 import type { TilePyramid } from './tile-pyramids.ts';
 
 /** Increment when the same objects produce different tiles. */
@@ -72,13 +71,13 @@ export function archiveGroups(
     readonly hasLines: boolean;
   },
 ): ArchiveGroup[] {
-  const baseMap = bandArchives(release) + 1 + new Taxonomy(release.taxonomy.types).leafIds.length;
+  const { baseMap, lines } = archiveNumbers(release);
   const groups: ArchiveGroup[] = [];
   for (let firstArchive = 0; firstArchive < baseMap; firstArchive += ARCHIVES_PER_GROUP) {
     groups.push({ firstArchive, endArchive: Math.min(baseMap, firstArchive + ARCHIVES_PER_GROUP) });
   }
   if (release.hasBaseMap) groups.push({ firstArchive: baseMap, endArchive: baseMap + 1 });
-  if (release.hasLines) groups.push({ firstArchive: baseMap + 1, endArchive: baseMap + 2 });
+  if (release.hasLines) groups.push({ firstArchive: lines, endArchive: lines + 1 });
   return groups;
 }
 
