@@ -68,13 +68,16 @@ export const STATES: ReadonlyMap<StateFips, State> = new Map(
   FIPS_USPS_NAME.map(([fips, usps, name]) => [fips, { usps, name }]),
 );
 
-/** Territories, and the fictional state of the demo city. */
+/** FIPS code of the state of demo cities, which no real state has. */
+export const FICTIONAL_STATE: StateFips = '99';
+
+/** Territories, and the fictional state. */
 const OTHER_USPS: ReadonlyMap<StateFips, string> = new Map([
   ['60', 'AS'],
   ['66', 'GU'],
   ['69', 'MP'],
   ['78', 'VI'],
-  ['99', 'XA'],
+  [FICTIONAL_STATE, 'XA'],
 ]);
 
 /** Code in Census Bureau lists for a location outside all states. */

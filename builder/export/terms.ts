@@ -1,15 +1,13 @@
 import { byMode } from '../../shards/modes.ts';
 import { licenceInWords } from '../../shards/release/feed-state.ts';
 import type { Release } from '../../shards/release/release.ts';
+import { FICTIONAL_STATE } from '../../shards/states.ts';
 
 const CENSUS = 'U.S. Census Bureau';
 const OPENSTREETMAP = '© OpenStreetMap contributors';
 
 /** Tables that contain no data from OpenStreetMap. */
 const PUBLIC_DOMAIN: readonly string[] = ['places', 'types', 'weights'];
-
-/** Code of the state of demo cities, which no state has. */
-const FICTIONAL_STATE = '99';
 
 export function licenceOf(table: string): string {
   return PUBLIC_DOMAIN.includes(table) ? 'public domain' : 'ODbL-1.0';

@@ -1,4 +1,5 @@
-import { countyAt, type DemoCounty, STATE_FIPS } from './census-ids.ts';
+import { FICTIONAL_STATE } from '../../shards/states.ts';
+import { countyAt, type DemoCounty } from './census-ids.ts';
 import type { CityPlan } from './city-plan.ts';
 import type { Cell } from './lattice.ts';
 import type { StreetNames } from './names.ts';
@@ -40,7 +41,7 @@ export function addressLayer(
     cell.row < plan.rows &&
     countyAt(plan, cell) === county.fips;
   return {
-    name: `tl_2024_${STATE_FIPS}${county.fips}_addrfeat`,
+    name: `tl_2024_${FICTIONAL_STATE}${county.fips}_addrfeat`,
     fields: FIELDS,
     isOfLines: true,
     *records() {

@@ -1,8 +1,6 @@
+import { FICTIONAL_STATE } from '../../shards/states.ts';
 import type { CityPlan } from './city-plan.ts';
 import type { Cell } from './lattice.ts';
-
-/** FIPS code of the demo city's state, which no real state has. */
-export const STATE_FIPS = '99';
 
 export interface DemoCounty {
   readonly fips: string;
@@ -68,13 +66,13 @@ export function blockGeoid(plan: CityPlan, { column, row }: Cell, half: 0 | 1): 
   const [x, y] = [across % TRACT_CELLS, up % TRACT_CELLS];
   const group = 1 + 2 * Math.floor((2 * y) / TRACT_CELLS) + Math.floor((2 * x) / TRACT_CELLS);
   const number = 2 * (y * TRACT_CELLS + x) + half;
-  return `${STATE_FIPS}${fips}${pad(tract, 4)}00${group}${pad(number, 3)}`;
+  return `${FICTIONAL_STATE}${fips}${pad(tract, 4)}00${group}${pad(number, 3)}`;
 }
 
 /** GEOID of a bay block, by its position in the plan, in a water tract, as in the census. */
 export function bayGeoid(plan: CityPlan, ordinal: number): string {
   const fips = countyAt(plan, { column: plan.bay[ordinal].fromColumn, row: 0 });
-  return `${STATE_FIPS}${fips}9900000${pad(ordinal + 1, 3)}`;
+  return `${FICTIONAL_STATE}${fips}9900000${pad(ordinal + 1, 3)}`;
 }
 
 function pad(value: number, digits: number): string {

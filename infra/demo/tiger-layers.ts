@@ -1,6 +1,7 @@
+import { FICTIONAL_STATE } from '../../shards/states.ts';
 import type { Degrees } from '../../shards/units.ts';
 import { blocksOf, countyRing, type DemoBlock, ringAround } from './census-blocks.ts';
-import { countiesOf, type DemoCounty, STATE_FIPS } from './census-ids.ts';
+import { countiesOf, type DemoCounty } from './census-ids.ts';
 import type { CityPlan } from './city-plan.ts';
 import type { Cell, Corner } from './lattice.ts';
 import type { ShapefileField, ShapefileLayer } from './shapefile-writer.ts';
@@ -47,7 +48,7 @@ interface Place {
 
 export function blockLayer(plan: CityPlan, county: DemoCounty): ShapefileLayer {
   return {
-    name: `tl_${STATE_FIPS}${county.fips}_tabblock20`,
+    name: `tl_${FICTIONAL_STATE}${county.fips}_tabblock20`,
     fields: BLOCK_FIELDS,
     *records() {
       for (const block of blocksOf(plan, county)) {
@@ -68,10 +69,10 @@ export function countyLayer(plan: CityPlan): ShapefileLayer {
         yield {
           polygon: [countyRing(plan, county)],
           values: [
-            STATE_FIPS,
+            FICTIONAL_STATE,
             fips,
             gnis,
-            `${STATE_FIPS}${fips}`,
+            `${FICTIONAL_STATE}${fips}`,
             name,
             `${name} County`,
             '06',
@@ -93,7 +94,7 @@ export function countyLayer(plan: CityPlan): ShapefileLayer {
  */
 export function placeLayer(plan: CityPlan): ShapefileLayer {
   return {
-    name: `tl_${STATE_FIPS}_place`,
+    name: `tl_${FICTIONAL_STATE}_place`,
     fields: PLACE_FIELDS,
     *records() {
       for (const { fips, gnis, name, kind, from, to } of placesOf(plan)) {
@@ -101,10 +102,10 @@ export function placeLayer(plan: CityPlan): ShapefileLayer {
         yield {
           polygon: [ringAround(plan.lattice, from, to)],
           values: [
-            STATE_FIPS,
+            FICTIONAL_STATE,
             fips,
             gnis,
-            `${STATE_FIPS}${fips}`,
+            `${FICTIONAL_STATE}${fips}`,
             name,
             `${name} ${kind}`,
             kind === 'city' ? '25' : '43',

@@ -1,8 +1,9 @@
 import path from 'node:path';
 import type { Progress } from '../../builder/progress.ts';
 import { counted } from '../../shards/number-words.ts';
+import { FICTIONAL_STATE } from '../../shards/states.ts';
 import { addressLayer } from './address-layer.ts';
-import { countiesOf, STATE_FIPS } from './census-ids.ts';
+import { countiesOf } from './census-ids.ts';
 import { planCity } from './city-plan.ts';
 import { gtfsTables } from './gtfs-tables.ts';
 import { writeGtfs } from './gtfs-writer.ts';
@@ -70,12 +71,12 @@ export async function writeDemoCity(options: DemoOptions, progress: Progress): P
   const files: DemoFiles = {
     osm: at('osm', 'demo.osm.pbf'),
     gtfs: at('gtfs', 'demo_transit.zip'),
-    blocks: counties.map(({ fips }) => at('blocks', `tl_${STATE_FIPS}${fips}_tabblock20.zip`)),
-    places: at('places', `tl_${STATE_FIPS}_place.zip`),
+    blocks: counties.map(({ fips }) => at('blocks', `tl_${FICTIONAL_STATE}${fips}_tabblock20.zip`)),
+    places: at('places', `tl_${FICTIONAL_STATE}_place.zip`),
     counties: at('places', 'tl_us_county.zip'),
     weights: WEIGHT_FILES.map((name) => at('weights', name)),
     addresses: counties.map(({ fips }) =>
-      at('addresses', `tl_2024_${STATE_FIPS}${fips}_addrfeat.zip`),
+      at('addresses', `tl_2024_${FICTIONAL_STATE}${fips}_addrfeat.zip`),
     ),
   };
 

@@ -8,12 +8,13 @@ import { ZipInput } from '../../builder/inputs/zip.ts';
 import { writeZip, type ZipPart } from '../../builder/inputs/zip-writer.ts';
 import { silent } from '../../builder/progress.ts';
 import { addressLayer } from '../../infra/demo/address-layer.ts';
-import { COUNTIES, STATE_FIPS } from '../../infra/demo/census-ids.ts';
+import { COUNTIES } from '../../infra/demo/census-ids.ts';
 import { planCity } from '../../infra/demo/city-plan.ts';
 import { streetNames } from '../../infra/demo/names.ts';
 import { type ShapefileLayer, writeShapefile } from '../../infra/demo/shapefile-writer.ts';
 import { blockLayer, countyLayer, placeLayer } from '../../infra/demo/tiger-layers.ts';
 import { writeDemoCity } from '../../infra/demo/write-demo-city.ts';
+import { FICTIONAL_STATE } from '../../shards/states.ts';
 import type { BoundingBox } from '../../shards/units.ts';
 import { catalogueFile, serviceArea } from './catalogue-file.ts';
 import type { Mirror } from './mirror.ts';
@@ -153,7 +154,7 @@ function inMaryland(name: string, layers: readonly ShapefileLayer[]): ShapefileL
     }),
   );
   const moved = (value: string | number, column: number) =>
-    codes.has(column) ? String(value).replace(new RegExp(`^${STATE_FIPS}`), MARYLAND) : value;
+    codes.has(column) ? String(value).replace(new RegExp(`^${FICTIONAL_STATE}`), MARYLAND) : value;
   return {
     name,
     fields,
