@@ -132,7 +132,7 @@ export const changes = postEndpoint({
       const found = await namedRelease(find, asked[member], ['body', member]);
       const timed = found.at(timing);
       if (timed) return timed.withTurns(turns);
-      const msg = `release ${asked[member]} ${found.lacking(timing)}`;
+      const msg = `release ${asked[member]} ${found.timingFault(timing)}`;
       throw invalidMember(member, msg, 'percentile_not_in_release');
     };
     const pair = { before: await open('from'), after: await open('to') };

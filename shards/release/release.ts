@@ -189,8 +189,8 @@ export class Release {
     return Object.assign(Object.create(Release.prototype) as Release, this, { timing, chosen });
   }
 
-  /** The message for a timing that the release lacks; the name of the release precedes. */
-  lacking({ departure, percentile }: Timing): string {
+  /** Says that the release lacks a timing; the name of the release precedes. */
+  timingFault({ departure, percentile }: Timing): string {
     const held = this.windows.map(({ name, percentiles }) => `${name} (${percentiles.join(', ')})`);
     return `has no transit times of departure ${departure} at percentile ${percentile}; it has ${held.join(', ')}`;
   }

@@ -24,7 +24,7 @@ export async function openPair(
     const release = await openNamed(store, await findManifest(store, name), cache);
     const timed = release.at(timing);
     if (timed) return timed;
-    throw new UsageError(`release ${release.version} ${release.lacking(timing)}`);
+    throw new UsageError(`release ${release.version} ${release.timingFault(timing)}`);
   };
   return { before: await open(from), after: await open(to) };
 }
