@@ -1,6 +1,6 @@
 import { hashOfJson } from '../shards/codec/json-object.ts';
 import { boxOf, edgesOf } from '../shards/geometry/wgs84.ts';
-import { furtherModesOf, furtherWalksOf } from '../shards/modes.ts';
+import { furtherWalksOf } from '../shards/modes.ts';
 import type { WritableStore } from '../shards/store/store.ts';
 import { Taxonomy } from '../shards/taxonomy.ts';
 import type { CountyFips } from '../shards/units.ts';
@@ -87,7 +87,7 @@ export async function buildRegion(
       windows,
       counties,
       rulesOfR5,
-      further: furtherWalksOf(furtherModesOf(plan.modes)),
+      further: furtherWalksOf(plan.modes),
       routing,
     };
     const region = await readRegion(inputs, progress);

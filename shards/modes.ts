@@ -73,8 +73,8 @@ export function furtherModesOf(services: readonly string[]): FurtherMode[] {
 /** The further modes that are searched on a street network alone. */
 export type FurtherWalk = Exclude<FurtherMode, TransitMode>;
 
-export function furtherWalksOf(modes: readonly FurtherMode[]): FurtherWalk[] {
-  return modes.filter((mode) => mode !== 'transit_step_free');
+export function furtherWalksOf(services: readonly string[]): FurtherWalk[] {
+  return furtherModesOf(services).filter((mode) => mode !== 'transit_step_free');
 }
 
 /** The street modes that blocks have links of their own for. */

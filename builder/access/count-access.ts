@@ -1,4 +1,4 @@
-import { ACCESS_MINUTES, minutesCounted } from '../../shards/access/access-columns.ts';
+import { ACCESS_MINUTES, POI_MINUTES } from '../../shards/access/access-columns.ts';
 import type { Matrix } from '../../shards/matrix/matrix.ts';
 import { MINUTES, TENTHS } from '../../shards/matrix/row-codec.ts';
 import type { PoiTable } from '../../shards/pois/poi-table.ts';
@@ -47,7 +47,7 @@ export async function countAccess(
 }
 
 /** The time limits up to which POIs are counted, in tenths of a minute. */
-const POI_TENTHS = minutesCounted('type:1').map((minutes) => minutes * 10);
+const POI_TENTHS = POI_MINUTES.map((minutes) => minutes * 10);
 
 /** For each time in tenths of a minute, the first of `POI_TENTHS` that it is within. */
 const POI_LEVEL_OF = Uint8Array.from({ length: TENTHS.most + 1 }, (_, time) =>

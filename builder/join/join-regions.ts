@@ -1,6 +1,6 @@
 import { ordinalIn } from '../../shards/arrays/sorted.ts';
 import { boxContains, boxesMeet, boxWithin } from '../../shards/geometry/wgs84.ts';
-import { furtherModesOf, furtherWalksOf } from '../../shards/modes.ts';
+import { furtherWalksOf } from '../../shards/modes.ts';
 import type { CountyManifest, Direction } from '../../shards/release/manifest.ts';
 import type { Store } from '../../shards/store/store.ts';
 import type { BoundingBox, CountyFips } from '../../shards/units.ts';
@@ -86,7 +86,7 @@ function sourcesOf(
       ...(inputs.elevation.length > 0 && { elevation: printsOf(inputs.elevation) }),
     },
     streetsAsOfMs: Math.max(...regions.map((region) => region.streets_as_of_ms)),
-    furtherWalks: furtherWalksOf(furtherModesOf(modes)),
+    furtherWalks: furtherWalksOf(modes),
     routing: routingOf(routing),
     listedTypes: new Set(regions.flatMap((region) => region.listed_types)),
     transit:

@@ -3,7 +3,8 @@ import type { DestTypeId, Minutes } from '../units.ts';
 
 /** The time limits up to which `access` objects count. */
 export const ACCESS_MINUTES: readonly Minutes[] = [15, 30, 45, 60];
-const POI_MINUTES = ACCESS_MINUTES.filter((minutes) => minutes <= MAX_POI_MINUTES);
+/** Those of POIs, which are known up to 30 minutes. */
+export const POI_MINUTES = ACCESS_MINUTES.filter((minutes) => minutes <= MAX_POI_MINUTES);
 
 /** Names what `access` objects count: a weight, or `type:ID` for the POIs of a type. */
 export const COUNTED_NAME = /^(?:[a-z][a-z0-9_]{0,39}|type:[1-9]\d{0,4})$/;
@@ -13,7 +14,7 @@ export function countedType(of: string): DestTypeId | null {
   return of.startsWith('type:') ? Number(of.slice('type:'.length)) : null;
 }
 
-/** The time limits of a count, ascending: POIs are known up to 30 minutes. */
+/** The time limits of a count, ascending. */
 export function minutesCounted(of: string): readonly Minutes[] {
   return countedType(of) === null ? ACCESS_MINUTES : POI_MINUTES;
 }
