@@ -4,6 +4,9 @@ import { expect, test } from 'vitest';
 import { levels, list } from '../../proxy/fields/compounds.ts';
 import { jsonSchemaOf, type Kind } from '../../proxy/fields/field.ts';
 import { choice, flag, integer, number, phrase } from '../../proxy/fields/kinds.ts';
+import { statedTiming } from '../../proxy/queries/modes-and-types.ts';
+import { MODE_LABELS } from '../../shards/modes.ts';
+import type { Release } from '../../shards/release/release.ts';
 import { forAll } from '../support/for-all.ts';
 
 const words = ['walk', 'bike', '10'] as const;
@@ -42,4 +45,11 @@ test.each<[kind: Kind<unknown>, value: unknown, message: string]>([
   [flag, [true], 'must be true or false, not a list'],
 ])('a message says what is wrong with a value in JSON (%#)', ({ json }, value, message) => {
   expect(json.safeParse(value).error?.issues.map((issue) => issue.message)).toEqual([message]);
+});
+
+test('responses by transit, with steps or without, state their window and percentile', () => {
+  const timing = { departure: 'midday', percentile: 50 };
+  const release = { manifest: { windows: [] }, timing } as unknown as Release;
+  const stating = MODE_LABELS.filter((mode) => 'departure' in statedTiming(release, [mode]));
+  expect(stating).toEqual(['transit', 'transit_step_free']);
 });
