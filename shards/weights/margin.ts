@@ -62,10 +62,14 @@ export function marginOf(weight: Weight, summed: SummedBlocks): number | null {
   return Math.ceil(QUANTILE * Math.sqrt(variance));
 }
 
+/** Whether sums of a weight have a margin: counts of people by the census. */
+export function hasMargin({ source, unit }: Weight): boolean {
+  return OF_CENSUS.has(source) && unit === PEOPLE.unit;
+}
+
 /** Standard deviations of the errors of a block and of a block group. */
 function deviationsOf(weight: Weight): { block: number; blockGroup: number } | null {
-  const isOfCensus = OF_CENSUS.has(weight.source) && weight.unit === PEOPLE.unit;
-  if (!isOfCensus) return null;
+  if (!hasMargin(weight)) return null;
   const counts = ALL_AGES.has(weight.weight) ? COUNTS.people : COUNTS.group;
   return {
     block: IN_BLOCK * Math.sqrt(counts),

@@ -9,7 +9,7 @@ import {
 import type { CountyManifest } from '../../../shards/release/manifest.ts';
 import type { Release } from '../../../shards/release/release.ts';
 import type { CountyBlock, CountyFips } from '../../../shards/units.ts';
-import { marginOf, type SummedBlocks } from '../../../shards/weights/margin.ts';
+import { hasMargin, marginOf, type SummedBlocks } from '../../../shards/weights/margin.ts';
 import { Problem } from '../../http/problem.ts';
 import type { SearchedArea } from '../searched-area.ts';
 import { allBlocksIn, type CountyBlocks } from './drawn-blocks.ts';
@@ -170,6 +170,14 @@ export function sizeOf(parts: readonly CountyBlocks[]) {
     land_area_m2 += index.landAreaOf(ordinals);
   }
   return { blocks, land_area_m2 };
+}
+
+/** The weights whose sums have a margin, which the manifest decides, not the stored counts. */
+export function noisyAmong(release: Release, weights: readonly string[]): string[] {
+  return weights.filter((name) => {
+    const weight = release.weight(name);
+    return weight !== undefined && hasMargin(weight);
+  });
 }
 
 /** The margins of sums over the blocks of an area, by weight. */

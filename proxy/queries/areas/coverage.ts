@@ -19,6 +19,7 @@ import {
   spelledNames,
 } from '../modes-and-types.ts';
 import { modeSchema, rowSchema, TYPE_COLUMNS, typeColumns } from '../rows/row-columns.ts';
+import { noisyAmong } from './area.ts';
 import type { CountyBlocks } from './drawn-blocks.ts';
 import { type GroupSums, giniOf, ratiosOf, SMALL_GROUP, sharesOf } from './group-measures.ts';
 
@@ -170,6 +171,7 @@ export function requestedCoverage(
       mode: modeLabels(release, modes),
       type: types,
       weight,
+      noisy: noisyAmong(release, weights),
       by,
       small: small || undefined,
       nth,

@@ -14,7 +14,7 @@ import { allColumns, Columns, NO_COLUMNS } from '../../formats/columns.ts';
 import type { CursorSealer } from '../../http/cursor.ts';
 import { invalidParameter } from '../../http/problem.ts';
 import type { QueryContext } from '../../services.ts';
-import { type Area, sizeOf, someBlocksOfArea } from '../areas/area.ts';
+import { type Area, noisyAmong, sizeOf, someBlocksOfArea } from '../areas/area.ts';
 import {
   type AreaKind,
   areaGeoid,
@@ -205,7 +205,7 @@ export function requestedAreaAccess(
     weight,
     include_missing: withMissing,
   };
-  const resolved = { mode: modeLabels(release, modes) };
+  const resolved = { mode: modeLabels(release, modes), noisy: noisyAmong(release, of) };
   return {
     ...pagedRequest(cursors, route, { sent, resolved }, { limit, cursor }, [0, 0, 0, 0]),
     area,
