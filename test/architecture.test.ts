@@ -15,6 +15,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'portal/pages',
     'shards/arrays/bits.ts',
     'shards/access/access-class-layout.ts',
+    'shards/access/access-columns.ts',
     'shards/bands/block-band-layout.ts',
     'shards/bands/column-layout.ts',
     'shards/bands/time-bands.ts',
@@ -232,12 +233,12 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
  * decision: whoever makes it raises a number, and whoever removes lines lowers it.
  */
 const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: number }>> = {
-  builder: { files: 358, lines: 40_500 },
+  builder: { files: 358, lines: 40_450 },
   infra: { files: 120, lines: 13_950 },
   portal: { files: 243, lines: 23_350 },
   proxy: { files: 270, lines: 35_200 },
   shards: { files: 174, lines: 17_450 },
-  test: { files: 820, lines: 118_310 },
+  test: { files: 820, lines: 118_350 },
 };
 
 const TOP_LEVEL = new Set([

@@ -1,4 +1,5 @@
 import { REQUEST_LIMITS } from '../../../../proxy/http/request-limits.ts';
+import { COUNTED_NAME } from '../../../../shards/access/access-columns.ts';
 import type { Timing } from '../../../../shards/services.ts';
 import type { Criterion } from '../measures/basket.ts';
 import { type Area, areaCodec } from './area.ts';
@@ -150,8 +151,7 @@ const timing = {
   write: ({ departure, percentile }: Timing) => `${departure}-${percentile}`,
 };
 const weight = {
-  read: (text: string) =>
-    /^(?:[a-z][a-z0-9_]{0,39}|type:[1-9]\d{0,4})$/.test(text) ? text : undefined,
+  read: (text: string) => (COUNTED_NAME.test(text) ? text : undefined),
   write: String,
 };
 const release = {

@@ -1,3 +1,4 @@
+import { countedType, minutesCounted } from '../../../../../shards/access/access-columns.ts';
 import { UNROUTED } from '../../../../../shards/bands/time-bands.ts';
 import type { Timing } from '../../../../../shards/services.ts';
 import type { Mode } from '../../../../client/src/index.ts';
@@ -12,13 +13,7 @@ import { timingOf } from '../../catalogue/windows.ts';
 import type { Scheme } from '../../drawing/paint.ts';
 import type { PeopleRow } from '../../panels/people-legend.tsx';
 import type { Choice } from '../../state/choice.ts';
-import {
-  COUNTED_MINUTES,
-  type Direction,
-  MAX_CATCHMENT_MINUTES,
-  type MapState,
-  minutesOf,
-} from '../../state/map-state.ts';
+import { type Direction, type MapState, minutesOf } from '../../state/map-state.ts';
 import type { Viewed } from '../map-view.ts';
 
 /** A weight or a type, and how it is counted within reach of every block. */
@@ -38,7 +33,7 @@ interface AccessChoice {
 export function accessChoice(state: MapState, choice: Choice): AccessChoice | null {
   const { counted: weight, mode, timing } = choice;
   if (weight === null) return null;
-  const minutes = Math.min(minutesOf(state), countedMinutes(weight).at(-1)!);
+  const minutes = Math.min(minutesOf(state), minutesCounted(weight.weight).at(-1)!);
   const direction = isType(weight) ? 'from' : state.direction;
   return {
     weight,
@@ -47,9 +42,9 @@ export function accessChoice(state: MapState, choice: Choice): AccessChoice | nu
   };
 }
 
-/** Whether POIs of a type are counted, which is from a block and up to half an hour. */
+/** Whether POIs of a type are counted, which is from a block only. */
 export function isType({ weight }: Weight): boolean {
-  return weight.startsWith('type:');
+  return countedType(weight) !== null;
 }
 
 /** The leaf types whose POIs are counted; none of a weight. */
@@ -57,12 +52,8 @@ export function countedLeaves(
   { types, parents }: Catalogue,
   weight: Weight | null,
 ): readonly number[] {
-  const counted = [...types, ...parents].find(({ id }) => weight?.weight === `type:${id}`);
-  return counted?.leaves ?? [];
-}
-
-export function countedMinutes(weight: Weight): readonly number[] {
-  return COUNTED_MINUTES.filter((one) => !isType(weight) || one <= MAX_CATCHMENT_MINUTES);
+  const counted = weight && countedType(weight.weight);
+  return [...types, ...parents].find(({ id }) => id === counted)?.leaves ?? [];
 }
 
 /** `within 45 min by transit`, or `who get here within 45 min by transit`. */

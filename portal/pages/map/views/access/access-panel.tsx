@@ -1,3 +1,4 @@
+import { minutesCounted } from '../../../../../shards/access/access-columns.ts';
 import { accessList } from '../../blocks/block-lists.ts';
 import { useColourScheme } from '../../drawing/use-colour-scheme.ts';
 import { ListedBlocks } from '../../panels/block-downloads.tsx';
@@ -8,14 +9,7 @@ import { TransitTimes } from '../../panels/transit-times.tsx';
 import { useMap } from '../../state/map-context.ts';
 import { DIRECTIONS } from '../../state/map-state.ts';
 import type { Loaded } from '../map-view.ts';
-import {
-  accessChoice,
-  accessRows,
-  countedMinutes,
-  isType,
-  sayAccess,
-  withinWords,
-} from './access-legend.ts';
+import { accessChoice, accessRows, isType, sayAccess, withinWords } from './access-legend.ts';
 
 const DIRECTION_NAMES = { from: 'From each block', to: 'To each block' };
 
@@ -47,7 +41,7 @@ export function AccessPanel({ access, area }: Pick<Loaded, 'access' | 'area'>) {
       <Switch
         label="Minutes"
         name="access-minutes"
-        values={countedMinutes(weight).map((one) => [String(one), `${one} min`] as const)}
+        values={minutesCounted(weight.weight).map((one) => [String(one), `${one} min`] as const)}
         chosen={String(count.minutes)}
         onChoose={(next) => change({ minutes: Number(next) })}
       />
