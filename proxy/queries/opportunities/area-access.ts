@@ -361,7 +361,7 @@ export async function queryAreaAccess(
     }
     await release.turns.yieldIfOverdue();
   }
-  const margin = await marginsOf(release, located.parts, largest);
+  const margin = await marginsOfReach(release, located.parts, largest);
   const area = { ...sizeOf(located.parts), margin };
   return {
     body: { area, results, next_cursor: nextCursor(cursors, page, hasMore ? end : null) },
@@ -374,7 +374,7 @@ export async function queryAreaAccess(
  * the average of the counties of the area. Those of the area itself may be much denser than what
  * is within reach of them. Null also if the counties have nothing of a weight.
  */
-async function marginsOf(
+async function marginsOfReach(
   release: Release,
   parts: readonly CountyBlocks[],
   largest: ReadonlyMap<string, number>,
