@@ -36,7 +36,7 @@ export function countWords(one: number, bounds: readonly number[]): string {
   const [least, end] = [bounds[one - 2], bounds[one - 1]];
   if (end === undefined) return least === undefined ? 'any number' : `${count(least)} or more`;
   if (least === undefined) return end === 1 ? '0' : `under ${count(end)}`;
-  // Of small numbers, a reader asks to which of two classes a bound belongs.
+  // A bound that two classes share is plain only among large numbers.
   const last = bounds.at(-1)! < 1_000 ? end - 1 : end;
   return last === least ? count(least) : `${count(least)}–${count(last)}`;
 }
