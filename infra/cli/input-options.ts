@@ -174,7 +174,7 @@ export function addFeeds(command: Command): Command {
     .addOption(
       new Option(
         '--wheelchair-unknown <what>',
-        'trips and stops that transit_step_free passes though a feed does not say whether they are usable in a wheelchair: all but stops off the street, all, or none (default: street)',
+        'which trips and stops transit_step_free uses if a feed does not say whether they are usable in a wheelchair: street all but stops off the street, passed all, closed none (default: street)',
       ).choices([...WHEELCHAIR_UNKNOWN]),
     )
     .option(
