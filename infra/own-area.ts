@@ -31,7 +31,7 @@ interface OwnArea {
 export function readStartArguments(args: readonly string[]): StartArguments {
   const command = addFeeds(addArea(new Command('npm start --')))
     .description(
-      'Downloads the public inputs of an area, builds its travel times, and serves API, portal and map.',
+      'Downloads the public inputs of an area, builds its travel times, and serves API, portal and map; without an area, those of a fictional demo city.',
     )
     .option('--port <port>', 'port of the API, as the setting PORT')
     .option('--portal-port <port>', 'port of the portal, as the setting PORTAL_PORT');

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { z } from 'zod';
+import { UsageError } from '../errors.ts';
 import { serveSchema, serveSettings } from './api-server.ts';
 import { LEDGER, STORE } from './locations.ts';
 import { portalSchema, portalSettings } from './portal-server.ts';
@@ -23,6 +24,12 @@ export type StartSettings = ReturnType<typeof startSettings>;
  */
 export function startSettings(version: string, env?: Environment, area = '') {
   const set = readSettings(startSchema, {}, env);
+  // A build, which takes minutes, precedes the servers. Port 0 is any free one.
+  if (set.PORT !== 0 && set.PORT === set.PORTAL_PORT) {
+    throw new UsageError(
+      `settings: PORT and PORTAL_PORT are both ${set.PORT}; choose another for one`,
+    );
+  }
   const folder = path.resolve(set.VAR_DIR);
   const all = {
     ...set,

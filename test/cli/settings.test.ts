@@ -262,6 +262,10 @@ test('errors in the settings of two servers in one process are reported at once'
   const text = said(() => startSettings('1', { PORT: 'x', PORTAL_PORT: 'y', HOST: '' }));
   expect(text).toContain('PORT="x"');
   expect(text).toContain('PORTAL_PORT="y"');
+  expect(said(() => startSettings('1', { PORT: '8090', PORTAL_PORT: '8090' }))).toBe(
+    'settings: PORT and PORTAL_PORT are both 8090; choose another for one',
+  );
+  expect(() => startSettings('1', { PORT: '0', PORTAL_PORT: '0' })).not.toThrow();
   const { api, portal, isOwnStore } = startSettings('1', { VAR_DIR: '/v', STORE: 's3://bucket' });
   expect([api.store, isOwnStore]).toEqual(['s3://bucket', false]);
   expect([api.ledger, portal.ledger]).toEqual(['sqlite:/v/ledger', 'sqlite:/v/ledger']);
