@@ -296,6 +296,21 @@ test('the autoscaler adds proxies before requests are shed, but not for an idle 
   expect(Number(targetMs)).toBeLessThan(proxyConfigSchema.parse({}).shedAtLagMs);
 });
 
+test('Prometheus scrapes what alerts on the cluster itself go by', async () => {
+  const [alerts, config] = await Promise.all(
+    ['alerts', 'prometheus'].map((name) => readFile(`infra/monitoring/${name}.yaml`, 'utf8')),
+  );
+  const scrapes: { metric_relabel_configs?: { regex: string }[] }[] = parse(config).scrape_configs;
+  const kept = scrapes.flatMap(({ metric_relabel_configs: rules = [] }) =>
+    rules.map(({ regex }) => new RegExp(`^${regex}$`)),
+  );
+  const metrics = alerts.match(/\bkube_\w+/g) ?? [];
+  expect(metrics).not.toEqual([]);
+  for (const metric of metrics) {
+    expect([metric, kept.some((regex) => regex.test(metric))]).toEqual([metric, true]);
+  }
+});
+
 test('everything that manifests refer to exists: configuration, accounts, scaled workloads, build queues', async () => {
   const all = await manifests();
   const named = (kind: string) =>

@@ -52,6 +52,7 @@ const fullness = (what: string) => `tta_ledger_used_ratio{of="${what}"}`;
 const stores = 'tta_ledger_duration_seconds_count{operation="storeResponse"}';
 const codes = (outcome: string) => `tta_sign_in_codes_total{outcome="${outcome}"}`;
 const REFRESHED = 'kube_cronjob_status_last_successful_time{cronjob="refresh"}';
+const CREATED = 'kube_cronjob_created{cronjob="refresh"}';
 const SUMMARY = 'route="GET /v1/blocks/{geoid}/summary"';
 const proxies = Array.from({ length: 20 }, (_, i) => `p${i}`);
 
@@ -665,6 +666,16 @@ const CASES: readonly Case[] = [
   {
     happens: 'the weekly refresh has failed once',
     series: { [REFRESHED]: always(-14 * 86_400) },
+    fires: [],
+  },
+  {
+    happens: 'the weekly refresh has not succeeded since it was set up, two weeks ago',
+    series: { [CREATED]: always(-16 * 86_400) },
+    fires: ['RefreshStopped'],
+  },
+  {
+    happens: 'a weekly refresh that was set up long ago has succeeded this week',
+    series: { [CREATED]: always(-300 * 86_400), [REFRESHED]: always(-4 * 86_400) },
     fires: [],
   },
   {
