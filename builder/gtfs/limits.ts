@@ -40,8 +40,13 @@ export const FEED_LIMITS = {
   repeatedCalls: 20_000_000,
   /** Calls of a trip. */
   calls: 2_000,
-  /** Points of the shapes that are read: of trips with blank times, or on the day of the feed. */
+  /** Points of the shapes that are read for trips with blank times. */
   shapePoints: 50_000_000,
+  /**
+   * Points of the shapes that lines are drawn along. Each takes some 300 bytes of memory while the
+   * lines of a route are made.
+   */
+  linePoints: 2_000_000,
   /**
    * Segments of shapes near stops, and comparisons of these. 10,000 patterns of 50 stops take 200
    * million.

@@ -48,11 +48,12 @@ export class Shapes {
     this.#shapes = shapes;
   }
 
-  /** Reads the shapes with some ids from `shapes.txt`. */
+  /** Reads the shapes with some ids from `shapes.txt`, which have at most so many points. */
   static async read(
     source: FeedSource,
     wanted: ReadonlySet<string>,
     report: FeedReport,
+    mostPoints: number = FEED_LIMITS.shapePoints,
   ): Promise<Shapes> {
     const points = new Map<string, PointList>();
     let held = 0;
@@ -73,9 +74,9 @@ export class Shapes {
         ) {
           return report.add(FILE, row.line, 'no valid coordinates or sequence; left out');
         }
-        if (++held > FEED_LIMITS.shapePoints) {
+        if (++held > mostPoints) {
           throw new BuildError(
-            `${source.path}: ${FILE} has more than ${FEED_LIMITS.shapePoints} points of shapes; simplify them, or remove the file from the feed`,
+            `${source.path}: ${FILE} has more than ${mostPoints} points of shapes; simplify them, or remove the file from the feed`,
           );
         }
         const known = points.get(id) ?? new PointList();

@@ -9,6 +9,7 @@ import { COARSE_CELLS } from '../geo/cell-set.ts';
 import { WORLD_BITS } from '../geo/web-mercator.ts';
 import { type Feed, readFeed } from '../gtfs/feed.ts';
 import { FeedReport } from '../gtfs/feed-report.ts';
+import { FEED_LIMITS } from '../gtfs/limits.ts';
 import { Shapes } from '../gtfs/shapes.ts';
 import type { TripRun } from '../gtfs/trips.ts';
 import { putObject } from '../publish/put-object.ts';
@@ -74,7 +75,7 @@ async function shapesOf(
   const wanted = new Set(runs.map(({ shape }) => shape));
   wanted.delete('');
   try {
-    return await Shapes.read(source, wanted, new FeedReport());
+    return await Shapes.read(source, wanted, new FeedReport(), FEED_LIMITS.linePoints);
   } catch (error) {
     if (!(error instanceof BuildError)) throw error;
     const reason = error.message.replace(`${source.path}: `, '');

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import type { MapShapes } from '../../builder/base-map/map-shapes.ts';
 import { readFeed } from '../../builder/gtfs/feed.ts';
 import { FeedReport } from '../../builder/gtfs/feed-report.ts';
+import { openFeedSource } from '../../builder/gtfs/feed-source.ts';
 import { Shapes } from '../../builder/gtfs/shapes.ts';
 import { readTrips } from '../../builder/gtfs/trips.ts';
 import { routeLines } from '../../builder/transit/route-lines.ts';
@@ -121,6 +122,25 @@ test('a route follows its shapes; one without shapes goes straight from stop to 
 test('shapes that cannot be read leave lines from stop to stop', async () => {
   const lines = await linesOf([{ route: 'red', stops: [0, 2], shape: AROUND }], false);
   expect(drawn(lines)).toEqual({ R: ['0,0 2,0'] });
+});
+
+test('shapes of more points than lines are drawn along are refused', async () => {
+  const file = await writeFeed(path.join(folder, 'feed'), {
+    'shapes.txt': AROUND.map(([east, north], i) => ({
+      shape_id: 's',
+      shape_pt_lat: north,
+      shape_pt_lon: east,
+      shape_pt_sequence: i,
+    })),
+  });
+  const source = await openFeedSource(file);
+  const read = (most: number) => Shapes.read(source, new Set(['s']), new FeedReport(), most);
+  try {
+    await expect(read(3)).rejects.toThrow('more than 3 points of shapes');
+    expect((await read(4)).pointsOf('s')?.lon).toHaveLength(4);
+  } finally {
+    source.close();
+  }
 });
 
 test('a stretch that several trips of a route take, or one takes back, is drawn once', async () => {
