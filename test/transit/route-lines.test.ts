@@ -128,7 +128,7 @@ test('shapes of more points than lines are drawn along are refused', async () =>
   const file = await writeFeed(path.join(folder, 'feed'), {
     'shapes.txt': AROUND.map(([east, north], i) => ({
       shape_id: 's',
-      shape_pt_lat: north,
+      shape_pt_lat: north + 1,
       shape_pt_lon: east,
       shape_pt_sequence: i,
     })),
