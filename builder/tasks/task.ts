@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { COUNTED_NAME } from '../../shards/access/access-columns.ts';
 import { hashOfJson } from '../../shards/codec/json-object.ts';
 import {
   countyFipsSchema,
@@ -8,7 +9,6 @@ import {
   releaseSchema,
 } from '../../shards/release/manifest.ts';
 import type { Bytes, CountyFips } from '../../shards/units.ts';
-import { WEIGHT_NAME } from '../../shards/weights/weight.ts';
 import type { ReleaseRequest } from '../build-request.ts';
 import { tableJobSchema } from '../export/table-job.ts';
 import { partOptionsOf } from '../join/join-release.ts';
@@ -27,7 +27,7 @@ const ofRelease = {
     release: releaseSchema,
     tiles: z.boolean(),
     directions: z.array(z.enum(DIRECTIONS)).min(1).readonly(),
-    access: z.array(z.string().regex(WEIGHT_NAME)).readonly(),
+    access: z.array(z.string().regex(COUNTED_NAME)).readonly(),
   }),
 };
 

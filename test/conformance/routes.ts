@@ -187,7 +187,7 @@ export const KNOWN_REQUESTS = [
 
 /** Whether the price of a route, or the least, follows from the request alone. */
 export function hasPublicPrice(route: string): boolean {
-  return /\/(coverage|supply|explain|isochrone)$/.test(route);
+  return /\/(coverage|supply|changes|explain|isochrone)$/.test(route);
 }
 
 /** Whether a route takes `names`: its rows have ids of destination types, or of POIs with times. */

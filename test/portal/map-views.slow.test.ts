@@ -354,7 +354,7 @@ test('the groups of a chosen area have the shares that the API has', async () =>
   for (const { total, share } of results) {
     expect(rows).toContainEqual([text(total), `${Math.round(100 * share[15])}%`]);
   }
-  await page.getByText(/reliable in places of 350 to 400 people/).waitFor();
+  await page.getByText(/reliable in places of 200 to 249 people/).waitFor();
   expect(wrong).toEqual([]);
   await context.close();
 });

@@ -407,7 +407,7 @@ describe('nothing is charged', () => {
   });
 
   test.each([
-    ['explain_block', 'modes', 'send 1 to 5 modes, such as ["walk", "transit"]'],
+    ['explain_block', 'modes', 'send 1 to 6 modes, such as ["walk", "transit"]'],
     ['compare_places', 'places', 'send 2 to 5 cities, such as ["Baltimore, MD", "2404000"]'],
     ['measure_coverage', 'all_of', CRITERIA],
     ['find_blocks', 'all_of', CRITERIA],
