@@ -233,7 +233,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
  * decision: whoever makes it raises a number, and whoever removes lines lowers it.
  */
 const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: number }>> = {
-  builder: { files: 358, lines: 40_450 },
+  builder: { files: 358, lines: 40_500 },
   infra: { files: 120, lines: 13_950 },
   portal: { files: 243, lines: 23_350 },
   proxy: { files: 270, lines: 35_200 },

@@ -1,5 +1,4 @@
 import { latOf, lonOf } from '../../shards/geometry/web-mercator.ts';
-import { boxOf, edgesOf } from '../../shards/geometry/wgs84.ts';
 import { counted, withCommas } from '../../shards/number-words.ts';
 import type { LeftOutFeed } from '../../shards/release/manifest.ts';
 import { BaseMapCellWriter } from '../base-map/base-map-cell.ts';
@@ -93,10 +92,20 @@ async function putLines(
   const encoded = new BaseMapCellWriter();
   for (let line = 0; line < lines.count; line++) encoded.add(lines, line);
   const object = await putObject(store, 'prepared/lines', 'tta', encoded.encode());
-  const [x, y] = [lines.x.view(), lines.y.view()];
+  const [west, east] = extentOf(lines.x.view());
+  const [north, south] = extentOf(lines.y.view());
+  return { box: [lonOf(west), latOf(south), lonOf(east), latOf(north)], object };
+}
+
+/** The least and the greatest of some coordinates, as shares of the side of the world. */
+function extentOf(values: Int32Array): [least: number, greatest: number] {
+  let [least, greatest] = [values[0], values[0]];
+  for (const value of values) {
+    least = Math.min(least, value);
+    greatest = Math.max(greatest, value);
+  }
   const side = 2 ** WORLD_BITS;
-  const positions = Array.from(x, (_, i) => [lonOf(x[i] / side), latOf(y[i] / side)] as const);
-  return { box: edgesOf(boxOf(positions)), object };
+  return [least / side, greatest / side];
 }
 
 function cellsOf({ stops }: FeedDay): number[] {

@@ -17,6 +17,8 @@ interface TransitSearch {
   readonly walk: number;
   readonly toStops: StreetSearch;
   readonly windows: readonly WindowSearch[];
+  /** The results by window and percentile. */
+  readonly percentiles: readonly PercentileTimes[];
   /** The targets reached from the block last found, by window and percentile. */
   readonly within: readonly WithinLimits[];
   /** The walks to stops from the blocks that are searched together, by lane. */
@@ -91,7 +93,7 @@ export class OriginSearch {
         const link = unpackLink(this.#region.streets[walk].blockLinks, block);
         toStops.run(...(link ? [link] : []));
         // As for whole walks, see `#runFrom`.
-        toStops.delayTo(this.#transit[0].toStops);
+        if (walk > 0) toStops.delayTo(this.#transit[0].toStops);
         access[lane] = this.#walksToStops(toStops);
       }
     }
@@ -132,15 +134,14 @@ export class OriginSearch {
       this.#streets[i].run(...links);
       if (links.length > 0) for (const target of atOnce) this.#streets[i].setTime(target, 0);
     }
-    const [walk, bike] = this.#streets;
+    const [walk, , ...further] = this.#streets;
+    // Their links may be nearer to a target than those of walkers, who could take them too.
+    for (const search of further) search.delayTo(walk);
     for (const [i, search] of this.#streets.entries()) {
-      // Links of further ways to walk may be nearer to a target than those of walkers, who could
-      // take them too.
-      if (search !== bike) search.delayTo(walk);
       this.#byStreet[i].take(search.reached, search.reachedCount);
     }
-    for (const { walk, windows, within } of this.#transit) {
-      for (const [i, times] of windows.flatMap(({ percentiles }) => percentiles).entries()) {
+    for (const { walk, percentiles, within } of this.#transit) {
+      for (const [i, times] of percentiles.entries()) {
         times.fillIn(lane, this.#byStreet[walk]);
         within[i].take(times.reached, times.reachedCount);
       }
@@ -155,13 +156,13 @@ function transitSearch(
 ): TransitSearch {
   const { graph, targets } = region.streets[walk];
   const windows = transits.map((transit) => new WindowSearch(region, transit));
+  const percentiles = windows.flatMap((window) => window.percentiles);
   return {
     walk,
     toStops: new StreetSearch(graph, targets, region.routing.transit.maxWalkLeg),
     windows,
-    within: windows.flatMap(({ percentiles }) =>
-      percentiles.map(({ times }) => new WithinLimits(region, times)),
-    ),
+    percentiles,
+    within: percentiles.map(({ times }) => new WithinLimits(region, times)),
     access: [],
   };
 }

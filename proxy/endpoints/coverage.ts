@@ -197,7 +197,7 @@ async function sumsOf(
   const results = format.rows(allColumns(coverageParts(query)));
   await sums.addTo(results);
   const body = {
-    area: areaFactsOf(release, parts, query.weights),
+    area: await areaFactsOf(release, parts, query.weights),
     results,
     basket: basket && basketSums ? basketSums.result(basket.all_of) : null,
   };

@@ -117,6 +117,7 @@ export class Admissions {
 
   readonly #readVersion = (): void => {
     const waiting = this.#waiting;
+    if (waiting.length === 0) return;
     this.#waiting = [];
     try {
       const version = this.#database.read(

@@ -154,12 +154,12 @@ export function countiesOf(parts: readonly CountyBlocks[]): CountyFips[] {
 }
 
 /** Builds the `area` of a response, with the margins of the weights that it sums. */
-export function areaFactsOf(
+export async function areaFactsOf(
   release: Release,
   parts: readonly CountyBlocks[],
   weights: readonly string[],
 ) {
-  return { ...sizeOf(parts), margin: marginsOf(release, parts, weights) };
+  return { ...sizeOf(parts), margin: await marginsOf(release, parts, weights) };
 }
 
 /** The number of blocks of an area, and their land area. */
@@ -181,18 +181,21 @@ export function noisyAmong(release: Release, weights: readonly string[]): string
 }
 
 /** The margins of sums over the blocks of an area, by weight. */
-export function marginsOf(
+export async function marginsOf(
   release: Release,
-  parts: readonly Pick<CountyBlocks, 'index' | 'ordinals'>[],
+  parts: Iterable<Pick<CountyBlocks, 'index' | 'ordinals'>>,
   weights: readonly string[],
-): Record<string, number | null> {
-  const summed = summedBlocks(parts);
+): Promise<Record<string, number | null>> {
+  const summed = await summedBlocks(release, parts);
   const margins = weights.map((name) => [name, marginOf(release.weight(name)!, summed)]);
   return Object.fromEntries(margins);
 }
 
 /** Counts the blocks with people of an area, and those of the block groups that they are in. */
-function summedBlocks(parts: readonly Pick<CountyBlocks, 'index' | 'ordinals'>[]): SummedBlocks {
+async function summedBlocks(
+  { turns }: Release,
+  parts: Iterable<Pick<CountyBlocks, 'index' | 'ordinals'>>,
+): Promise<SummedBlocks> {
   let [blocks, ofBlockGroups, blockGroups] = [0, 0, 0];
   for (const { index, ordinals } of parts) {
     const isPeopled = (block: CountyBlock) => (index.population(block) ?? 0) > 0;
@@ -208,6 +211,7 @@ function summedBlocks(parts: readonly Pick<CountyBlocks, 'index' | 'ordinals'>[]
         if (isPeopled(i)) ofBlockGroups++;
       }
     }
+    await turns.yieldIfOverdue();
   }
   return { blocks, ofBlockGroups, blockGroups };
 }

@@ -268,7 +268,7 @@ export async function queryChanges(
     from: pair.before.version,
     to: pair.after.version,
     ...timingOfBoth(located),
-    area: { blocks, land_area_m2, margin: marginsOf(pair.after, latest, weights) },
+    area: { blocks, land_area_m2, margin: await marginsOf(pair.after, latest, weights) },
     results,
     noise: noiseOfWeights(located),
   };

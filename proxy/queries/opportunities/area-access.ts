@@ -225,17 +225,12 @@ export function areaAccessObjects(
     return [
       county.objects.index,
       release.accessObject(county),
-      ...[...weightsAmong(release, of), ...(by === null ? [] : [weight])].map((name) =>
+      ...[...noisyAmong(release, of), ...(by === null ? [] : [weight])].map((name) =>
         release.weightObject(county, name),
       ),
       ...(state ? [state.objects.places] : []),
     ];
   });
-}
-
-/** Returns the weights among what is counted; the rest are types of POIs. */
-function weightsAmong(release: Release, of: readonly string[]): string[] {
-  return of.filter((name) => release.weight(name) !== undefined);
 }
 
 /** An area of averages, and the weights of its blocks. */
@@ -390,11 +385,16 @@ async function marginsOfReach(
     }
     return { total, blocks };
   };
-  const { blocks } = await summed(PEOPLE.weight);
   const margins: [string, number | null][] = [];
+  const noisy = noisyAmong(release, [...largest.keys()]);
+  const { blocks } = noisy.length > 0 ? await summed(PEOPLE.weight) : { blocks: 0 };
   for (const [name, count] of largest) {
     const weight = release.weight(name);
     if (!weight) continue;
+    if (!noisy.includes(name)) {
+      margins.push([name, null]);
+      continue;
+    }
     const { total } = await summed(name);
     const reached = total === 0 ? 0 : (count * blocks) / total;
     const independent = {

@@ -97,7 +97,7 @@ export async function querySites(
   const measures = await measureSites({ ...query, ...located, release, area });
   const tokens = priceOfSites(query)!;
   const facts = {
-    area: { ...areaFactsOf(release, parts, query.weights), counties: countiesOf(parts) },
+    area: { ...(await areaFactsOf(release, parts, query.weights)), counties: countiesOf(parts) },
     ...sourceFacts(query.sites, sites, parts),
   };
   const ending = { errors, precision: 'block' };

@@ -173,7 +173,7 @@ export async function querySupply(
   requirePaid(rows.length);
   const assumed = located.filter(({ capacity }) => capacity === undefined).length;
   const body = {
-    area: areaFactsOf(release, parts, [query.weight]),
+    area: await areaFactsOf(release, parts, [query.weight]),
     ...sourceFacts(query.sites, query.located, parts),
     formula: {
       ...formulaOf(query, assumed),

@@ -61,7 +61,7 @@ async function* placeLines(release: Release, places: readonly Place[]): AsyncGen
   for (const { geoid, area } of places) {
     const isServed = (await placeOf(release, geoid)) !== undefined;
     const parts = isServed ? await blocksOfArea(release, { kind: 'places', geoids: [geoid] }) : [];
-    const margin = marginsOf(release, parts, [PEOPLE.weight])[PEOPLE.weight];
+    const margin = (await marginsOf(release, parts, [PEOPLE.weight]))[PEOPLE.weight];
     yield line(geoid, margin, ewkbMultiPolygon(area));
   }
 }
