@@ -45,7 +45,6 @@ import { putJson } from '../publish/put-object.ts';
 import { objectRefsIn, type Receipts } from '../receipts/receipts.ts';
 import {
   fastestOf,
-  HILLS,
   ownChoice,
   type Routing,
   RULE_NAMES,
@@ -274,7 +273,6 @@ async function prepareAll(
     program: programVersion(),
     modes: servicesOf(request, feeds !== null),
     taxonomy: { version: TAXONOMY_VERSION, types: [...new Taxonomy(taxonomy).types] },
-    parameters: JSON.parse(JSON.stringify({ ...routing, ...(hasHills && { hills: HILLS }) })),
     routing: ownChoice(request.routing ?? {}),
     rules_of_r5: rulesIn(request),
     ...(feeds && unknown && { wheelchair_unknown: unknown }),

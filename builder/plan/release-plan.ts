@@ -30,7 +30,6 @@ const releasePlanSchema = z.strictObject({
   /** The services, as in a manifest. */
   modes: servicesSchema,
   taxonomy: taxonomySchema,
-  parameters: z.record(z.string(), z.json()),
   /** The parameters that the build chose, where they are not the usual ones. */
   routing: z.strictObject({
     walk_speed_kmh: z.number().optional(),
