@@ -73,6 +73,8 @@ const PARTS = [...UNSERVED, 'build', ...Object.keys(SERVED)];
 const ENGINES = 'engines';
 /** Parts that run on request only, since they take long: made nations of so many blocks. */
 const NATION = /^nation-(\d+)$/;
+/** And so many made states, each an extract of 400 MB. */
+const STATES = /^preparation-(\d+)$/;
 /** Parts that write the tables of SCALE.md, with the blocks of the cities that they build. */
 const SCALES: Readonly<Record<string, readonly number[]>> = {
   scale: [1_000, 10_000, 30_000],
@@ -85,14 +87,16 @@ const EXTRA = [ENGINES, WEEKLY, ...Object.keys(SCALES)];
 /**
  * `npm run bench [-- PART…]` measures every claim about speed, size and accuracy in one run, and
  * prints a line of JSON for each. By default, it runs all parts except third-party engines,
- * nations, a year of weeks, and those that write SCALE.md.
+ * nations, several states, a year of weeks, and those that write SCALE.md.
  */
 const asked = process.argv.length > 2 ? process.argv.slice(2) : PARTS;
 const nations = asked.flatMap((part) => NATION.exec(part)?.[1] ?? []).map(Number);
-const unknown = asked.filter((part) => ![...PARTS, ...EXTRA].includes(part) && !NATION.test(part));
+const states = asked.flatMap((part) => STATES.exec(part)?.[1] ?? []).map(Number);
+const isCounted = (part: string) => NATION.test(part) || STATES.test(part);
+const unknown = asked.filter((part) => ![...PARTS, ...EXTRA].includes(part) && !isCounted(part));
 if (unknown.length > 0) {
   throw new Error(
-    `no such part: ${unknown.join(', ')}; there are ${[...PARTS, ...EXTRA].join(', ')}, nation-BLOCKS`,
+    `no such part: ${unknown.join(', ')}; there are ${[...PARTS, ...EXTRA].join(', ')}, nation-BLOCKS, preparation-STATES`,
   );
 }
 const folder = await mkdtemp(path.join(tmpdir(), 'tta-bench-'));
@@ -105,9 +109,9 @@ try {
   if (asked.includes('addresses')) await benchAddresses();
   if (asked.includes('demo')) await benchDemo(folder);
   if (asked.includes('rebuild')) await benchRebuild(folder);
-  if (asked.includes('preparation')) await benchPreparation(inputs, folder);
+  if (asked.includes('preparation')) await benchPreparation(inputs, 1, folder);
   if (asked.includes(ENGINES)) await benchEngines(folder);
-  if (asked.some((part) => ![...UNSERVED, ...EXTRA].includes(part) && !NATION.test(part))) {
+  if (asked.some((part) => ![...UNSERVED, ...EXTRA].includes(part) && !isCounted(part))) {
     await withBuilt(await benchBuild(inputs, folder), inputs, folder, async (built) => {
       for (const [part, bench] of Object.entries(SERVED)) {
         if (asked.includes(part)) await bench(built);
@@ -118,6 +122,7 @@ try {
   if (asked.includes('growth')) await benchGrowth(folder);
   if (asked.includes('schedule')) await benchNationalSchedule();
   for (const blocks of nations) await benchNation(blocks, folder);
+  for (const count of states) await benchPreparation(inputs, count, folder);
   for (const [part, sizes] of Object.entries(SCALES)) {
     if (asked.includes(part)) await benchScale(sizes, folder);
   }
