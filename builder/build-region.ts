@@ -11,12 +11,12 @@ import type { Destination, DestinationFacts } from './destinations/destination.t
 import { fitSearch } from './memory-budget.ts';
 import { requireThisProgram } from './plan/program-version.ts';
 import { type StoredPlan, searchedWindows } from './plan/release-plan.ts';
-import { BlockTables } from './prepare/read-blocks.ts';
-import { FeedTables } from './prepare/read-feeds.ts';
-import { heightsAt } from './prepare/read-heights.ts';
+import { BlockTables } from './prepare/blocks.ts';
+import { FeedTables } from './prepare/feeds.ts';
+import { heightsAt } from './prepare/heights.ts';
+import { placesNear } from './prepare/places.ts';
+import { poisWithin } from './prepare/pois.ts';
 import { OsmTables } from './prepare/read-osm-cells.ts';
-import { placesNear } from './prepare/read-places.ts';
-import { poisWithin } from './prepare/read-pois.ts';
 import type { Progress } from './progress.ts';
 import { putJson } from './publish/put-object.ts';
 import { type ReceiptOf, Receipts } from './receipts/receipts.ts';

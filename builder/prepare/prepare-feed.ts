@@ -15,9 +15,8 @@ import { putObject } from '../publish/put-object.ts';
 import { unreadableFeed } from '../transit/accept-feeds.ts';
 import { type FeedDay, readFeedDay } from '../transit/feed-day.ts';
 import { routeLines } from '../transit/route-lines.ts';
-import type { PreparationJobContext } from './preparation.ts';
-import type { FeedJobSpec } from './preparation-job.ts';
-import { encodeFeedDay, type PreparedFeed } from './read-feeds.ts';
+import { encodeFeedDay, type PreparedFeed } from './feeds.ts';
+import type { FeedJobSpec, PreparationJobContext } from './preparation.ts';
 
 /** Reads a feed for its day, and puts its service into the store; an unusable feed is left out. */
 export async function prepareFeed(

@@ -8,11 +8,9 @@ import { OsmCellEncoder } from '../extract/osm-cell.ts';
 import { maxFrequent } from '../extract/unmapped-values.ts';
 import { CellRectangle } from '../geo/cell-rectangle.ts';
 import { putObject } from '../publish/put-object.ts';
-import type { PreparationJobContext } from './preparation.ts';
-import type { OsmJobSpec } from './preparation-job.ts';
-import { NO_MAP, preparedMapSchema } from './read-base-map-cells.ts';
-import { type PreparedCells, preparedCellsSchema, wideAreaSchema } from './read-cells.ts';
-import { putBaseMapCells } from './write-base-map-cells.ts';
+import { NO_MAP, preparedMapSchema, putBaseMapCells } from './base-map-cells.ts';
+import { type PreparedCells, preparedCellsSchema, wideAreaSchema } from './cells.ts';
+import type { OsmJobSpec, PreparationJobContext } from './preparation.ts';
 
 /** Values without a type that are kept from a batch, for each key. */
 const KEPT_VALUES = 500;

@@ -9,8 +9,8 @@ import { extractOsm, type OsmExtract, type OsmFile } from '../extract/extract-os
 import { OsmCellJoiner } from '../extract/osm-cell.ts';
 import type { Progress } from '../progress.ts';
 import { readJson } from '../publish/put-object.ts';
-import { preparedMapSchema } from './read-base-map-cells.ts';
-import { objectsNear, preparedCellsSchema, wideAreaSchema } from './read-cells.ts';
+import { preparedMapSchema } from './base-map-cells.ts';
+import { objectsNear, preparedCellsSchema, wideAreaSchema } from './cells.ts';
 
 /** References to the prepared OpenStreetMap data in a store. */
 export const preparedOsmSchema = z.strictObject({

@@ -9,8 +9,8 @@ import type { Destination } from '../destinations/destination.ts';
 import { mergeSources } from '../destinations/merge-sources.ts';
 import { poiBox, SAME_POI } from '../destinations/poi-distance.ts';
 import { FINE_CELLS } from '../geo/cell-set.ts';
-import type { BlockTables } from '../prepare/read-blocks.ts';
-import type { FeedTables } from '../prepare/read-feeds.ts';
+import type { BlockTables } from '../prepare/blocks.ts';
+import type { FeedTables } from '../prepare/feeds.ts';
 import { type OsmTables, streetAreaOf } from '../prepare/read-osm-cells.ts';
 import type { Progress } from '../progress.ts';
 import {

@@ -2,7 +2,7 @@ import { boxAroundBoth } from '../../shards/geometry/wgs84.ts';
 import { counted } from '../../shards/number-words.ts';
 import type { BoundingBox } from '../../shards/units.ts';
 import { CellSet, COARSE_CELLS } from '../geo/cell-set.ts';
-import type { FeedTables } from '../prepare/read-feeds.ts';
+import type { FeedTables } from '../prepare/feeds.ts';
 import type { Progress } from '../progress.ts';
 import { MILLIS_PER_MINUTE, ROUTING, type Routing } from '../routing-parameters.ts';
 import type { FeedDay } from '../transit/feed-day.ts';

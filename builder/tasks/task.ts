@@ -15,7 +15,7 @@ import { partOptionsOf } from '../join/join-release.ts';
 import { blocksOf, bytesOfUnit, cutUnits, DEFAULT_UNIT_BLOCKS } from '../plan/cut-units.ts';
 import { type LocalInput, plannedInputSchema } from '../plan/planned-input.ts';
 import type { ReleasePlan, StoredPlan } from '../plan/release-plan.ts';
-import { jobSpecSchema } from '../prepare/preparation-job.ts';
+import { jobSpecSchema } from '../prepare/preparation.ts';
 import { archiveGroups } from '../tiles/tile-work.ts';
 
 const unit = z.array(countyFipsSchema).min(1).readonly();

@@ -19,8 +19,8 @@ import {
   mapObjectsNear,
   type PreparedMap,
   readMapFeatures,
-} from '../prepare/read-base-map-cells.ts';
-import type { wideAreaSchema } from '../prepare/read-cells.ts';
+} from '../prepare/base-map-cells.ts';
+import type { wideAreaSchema } from '../prepare/cells.ts';
 import { MIN_LINE_ZOOM } from '../transit/route-lines.ts';
 import type { MapSources } from './base-map-tiles.ts';
 import type { TilePyramid } from './tile-pyramids.ts';

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { COARSE_CELLS } from '../../builder/geo/cell-set.ts';
-import { encodeFeedDay, FeedTables, type PreparedFeed } from '../../builder/prepare/read-feeds.ts';
+import { encodeFeedDay, FeedTables, type PreparedFeed } from '../../builder/prepare/feeds.ts';
 import { silent } from '../../builder/progress.ts';
 import { putObject } from '../../builder/publish/put-object.ts';
 import { transitAround } from '../../builder/region/transit-around.ts';

@@ -1,8 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { placesNear } from '../../builder/prepare/read-places.ts';
-import { writePlaces } from '../../builder/prepare/write-places.ts';
+import { placesNear, writePlaces } from '../../builder/prepare/places.ts';
 import { silent } from '../../builder/progress.ts';
 import { Receipts } from '../../builder/receipts/receipts.ts';
 import { writeShapefile } from '../../infra/demo/shapefile-writer.ts';

@@ -4,8 +4,7 @@ import { groundHeights, openRaster } from '../../builder/elevation/ground-height
 import { decodeHeights, encodeHeights } from '../../builder/elevation/height-cell.ts';
 import type { HeightRaster } from '../../builder/elevation/height-raster.ts';
 import { CellRectangle } from '../../builder/geo/cell-rectangle.ts';
-import { heightsAt } from '../../builder/prepare/read-heights.ts';
-import { writeHeights } from '../../builder/prepare/write-heights.ts';
+import { heightsAt, writeHeights } from '../../builder/prepare/heights.ts';
 import { silent } from '../../builder/progress.ts';
 import { Receipts } from '../../builder/receipts/receipts.ts';
 import { ThreadExecutor } from '../../builder/tasks/thread-executor.ts';

@@ -7,8 +7,8 @@ import { encodeWeights } from '../../shards/weights/weight-table.ts';
 import { putObject } from '../publish/put-object.ts';
 import { BlockCounts, type CountedCounty } from '../weights/block-counts.ts';
 import { openWeightFile } from '../weights/open-weight-file.ts';
+import type { BlockTables } from './blocks.ts';
 import type { Preparation } from './preparation.ts';
-import type { BlockTables } from './read-blocks.ts';
 
 /** The weights of a release, and the object of each county, which is final. */
 export const preparedWeightsSchema = z.strictObject({

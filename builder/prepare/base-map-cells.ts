@@ -1,12 +1,64 @@
-import { edgesOf } from '../../shards/geometry/wgs84.ts';
-import type { WritableStore } from '../../shards/store/store.ts';
-import { BaseMapCellWriter } from '../base-map/base-map-cell.ts';
+import { z } from 'zod';
+import { boxesMeet, boxWithin, edgesOf } from '../../shards/geometry/wgs84.ts';
+import { readVerified } from '../../shards/store/recorded-hash.ts';
+import type { ObjectRef, Store, WritableStore } from '../../shards/store/store.ts';
+import type { BoundingBox, Metres } from '../../shards/units.ts';
+import { BaseMapCellReader, BaseMapCellWriter } from '../base-map/base-map-cell.ts';
+import type { MapShapes } from '../base-map/map-shapes.ts';
 import type { MapFeatures } from '../extract/map-features.ts';
 import { MAX_SIDE } from '../extract/osm-by-cells.ts';
 import { CellRectangle } from '../geo/cell-rectangle.ts';
 import { putObject } from '../publish/put-object.ts';
-import { LAST_OVERVIEW_ZOOM, type PreparedMap } from './read-base-map-cells.ts';
-import type { PreparedCells } from './read-cells.ts';
+import { objectsNear, type PreparedCells, preparedCellsSchema, wideAreaSchema } from './cells.ts';
+
+/** The base map continues this far beyond the blocks of the release. */
+export const AROUND_THE_MAP: Metres = 5_000;
+
+/**
+ * Features drawn at this zoom or below are stored apart, since a tile of a low zoom covers hundreds
+ * of cells.
+ */
+export const LAST_OVERVIEW_ZOOM = 9;
+
+/** References to the prepared features of the base map in a store. */
+export const preparedMapSchema = z.strictObject({
+  /** Features drawn at low zooms too, by cell. */
+  overview: preparedCellsSchema,
+  /** Features drawn only at higher zooms, by cell. */
+  detail: preparedCellsSchema,
+  /** Features that cover many cells, whatever their zooms. */
+  wide: z.array(wideAreaSchema),
+});
+export type PreparedMap = z.infer<typeof preparedMapSchema>;
+
+export const NO_MAP: PreparedMap = { overview: {}, detail: {}, wide: [] };
+
+/** Returns the objects that tiles in a box are drawn from, up to a zoom. */
+export function mapObjectsNear(
+  { overview, detail, wide }: PreparedMap,
+  box: BoundingBox,
+  lastZoom: number,
+): ObjectRef[] {
+  return [
+    ...objectsNear(overview, box),
+    ...(lastZoom > LAST_OVERVIEW_ZOOM ? objectsNear(detail, box) : []),
+    ...wide.filter((area) => boxesMeet(boxWithin(area.box), box)).map(({ object }) => object),
+  ];
+}
+
+/**
+ * Adds the features of some objects to `shapes`. Returns the index of each feature once, ascending
+ * by key.
+ */
+export async function readMapFeatures(
+  store: Store,
+  objects: readonly ObjectRef[],
+  shapes: MapShapes,
+): Promise<Uint32Array> {
+  const reader = new BaseMapCellReader(shapes);
+  for (const ref of objects) reader.add(ref.name, await readVerified(store, ref));
+  return reader.features();
+}
 
 /**
  * Puts features of the base map into the store, by those of the given cells that their boxes touch.

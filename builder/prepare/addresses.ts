@@ -18,9 +18,9 @@ import type { SourceNeighbourhood } from '../addresses/osm-neighbourhoods.ts';
 import type { SourceRange } from '../addresses/source-range.ts';
 import { requireKind, sniffKind } from '../inputs/file-kind.ts';
 import { putObject } from '../publish/put-object.ts';
+import type { BlockTables } from './blocks.ts';
 import { asJson, Partitions } from './partitions.ts';
 import type { Preparation } from './preparation.ts';
-import type { BlockTables } from './read-blocks.ts';
 
 /** The addresses of a release: their directory, and the object of each county. Both are final. */
 export const preparedAddressesSchema = z.strictObject({

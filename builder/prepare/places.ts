@@ -1,11 +1,13 @@
 import path from 'node:path';
+import { boxesMeet } from '../../shards/geometry/wgs84.ts';
 import { counted } from '../../shards/number-words.ts';
+import type { Store } from '../../shards/store/store.ts';
+import type { BoundingBox } from '../../shards/units.ts';
 import { type CensusPlace, readCensusPlaces } from '../census/census-places.ts';
 import { CellRectangle } from '../geo/cell-rectangle.ts';
+import { type PreparedCells, preparedCellsSchema, putCells, readNear } from './cells.ts';
 import { asJson, Partitions } from './partitions.ts';
 import type { AreaPreparation } from './preparation.ts';
-import { type PreparedCells, preparedCellsSchema } from './read-cells.ts';
-import { putCells } from './write-cells.ts';
 
 /** Number of census places held in memory, about 50 KB each. */
 const HELD_PLACES = 2_000;
@@ -37,4 +39,17 @@ export async function writePlaces(preparation: PlacePreparation): Promise<Prepar
     );
     return prepared;
   });
+}
+
+/** Reads the census places of a plan that may lie within a box, ascending by GEOID. */
+export async function placesNear(
+  store: Store,
+  prepared: PreparedCells,
+  box: BoundingBox,
+): Promise<CensusPlace[]> {
+  const places = new Map<string, CensusPlace>();
+  for await (const place of readNear<CensusPlace>(store, prepared, box)) {
+    if (boxesMeet(place.box, box)) places.set(place.geoid, place);
+  }
+  return [...places.values()].sort((a, b) => (a.geoid < b.geoid ? -1 : 1));
 }

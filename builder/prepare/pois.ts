@@ -1,16 +1,17 @@
 import path from 'node:path';
-import { boxAroundPoint } from '../../shards/geometry/wgs84.ts';
+import { boxAroundPoint, boxContains } from '../../shards/geometry/wgs84.ts';
 import { counted } from '../../shards/number-words.ts';
-import type { Metres } from '../../shards/units.ts';
+import type { Store } from '../../shards/store/store.ts';
+import type { BoundingBox, Metres } from '../../shards/units.ts';
+import type { Destination } from '../destinations/destination.ts';
 import { type PoiRecord, readPoiFiles } from '../destinations/from-files.ts';
 import { distinctById, singlePois } from '../destinations/single-pois.ts';
 import { CellRectangle } from '../geo/cell-rectangle.ts';
 import { sizeOf } from '../inputs/fingerprint.ts';
 import { startBytes } from '../progress.ts';
+import { type PreparedCells, preparedCellsSchema, putCells, readNear } from './cells.ts';
 import { asJson, Partitions } from './partitions.ts';
 import type { AreaPreparation } from './preparation.ts';
-import { type PreparedCells, preparedCellsSchema } from './read-cells.ts';
-import { putCells } from './write-cells.ts';
 
 /** Number of POIs that each of two sets of groups holds in memory, about 1 KB each. */
 const HELD_POIS = 100_000;
@@ -77,4 +78,15 @@ async function readAll(preparation: PoiPreparation, cells: CellRectangle): Promi
     `${counted(records, 'record')} of ${counted(places, 'POI')} in ${counted(Object.keys(prepared).length, 'cell')}`,
   );
   return prepared;
+}
+
+/** Yields the POIs of a plan's lists within an area, cell by cell. */
+export async function* poisWithin(
+  store: Store,
+  prepared: PreparedCells,
+  area: BoundingBox,
+): AsyncGenerator<Destination> {
+  for await (const poi of readNear<Destination>(store, prepared, area)) {
+    if (boxContains(area, poi.lon, poi.lat)) yield poi;
+  }
 }
