@@ -1,5 +1,5 @@
 import { layers } from '@protomaps/basemaps';
-import type { LayerSpecification, Map as MapLibreMap, StyleSpecification } from 'maplibre-gl';
+import type { LayerSpecification, StyleSpecification } from 'maplibre-gl';
 import type { BaseMap } from '../catalogue/base-map-style.ts';
 import { BASE_MAP_FLAVORS } from './base-map-flavors.ts';
 import './base-map.css';
@@ -20,12 +20,12 @@ interface BaseMapStyle extends Pick<StyleSpecification, 'sources' | 'glyphs' | '
   readonly over: readonly LayerSpecification[];
 }
 
-/** Returns the style of a base map. `addressOf`: returns the address of an archive in a style. */
-export function baseMapStyle(
-  baseMap: BaseMap | null,
-  scheme: Scheme,
-  addressOf: (url: string) => string,
-): BaseMapStyle {
+/** The address of an archive in a style. */
+export function addressOf(url: string): string {
+  return `pmtiles://${url}`;
+}
+
+export function baseMapStyle(baseMap: BaseMap | null, scheme: Scheme): BaseMapStyle {
   if (baseMap === null) return { sources: {}, under: [], over: [] };
   if ('archive' in baseMap) {
     const source = { type: 'vector', url: addressOf(baseMap.archive) } as const;
@@ -39,16 +39,6 @@ export function baseMapStyle(
     under: layers.filter(({ type }) => type !== 'line' && type !== 'symbol'),
     over: layers.filter(({ type }) => type === 'line' || type === 'symbol'),
   };
-}
-
-/** Paints the layers of the release's own base map in the colours of a scheme. */
-export function paintBaseMap(map: MapLibreMap, scheme: Scheme): void {
-  const { under, over } = ownLayers(scheme);
-  for (const { id, paint = {} } of [...under, ...over]) {
-    for (const [property, value] of Object.entries(paint)) {
-      map.setPaintProperty(id, property as 'line-color', value);
-    }
-  }
 }
 
 /** Protomaps' layers in the colours of a scheme, with the same ids in every scheme. */

@@ -41,6 +41,11 @@ export function streetsOf(modes: readonly string[]): readonly string[] {
   return [...new Set(modes.map(linkModeOf))];
 }
 
+/**
+ * Lowest zoom with lines between blocks; below it, they are hardly visible and cost many frames.
+ */
+export const LINES_ZOOM = 13;
+
 /** The class of a block; 0 without one. */
 export const CLASS_STATE = [
   'coalesce',

@@ -1,25 +1,25 @@
-import { LngLat, type Map as MapLibreMap, type VectorTileSource } from 'maplibre-gl';
-import { MAP_COLOURS } from '../../../map-classes.ts';
-import type { PoiArchive } from '../catalogue/catalogue.ts';
-import type { BlockClasses } from '../measures/block-classes.ts';
+import {
+  LngLat,
+  type Map as MapLibreMap,
+  type StyleSpecification,
+  type VectorTileSource,
+} from 'maplibre-gl';
 import type { Point } from '../state/codecs.ts';
 import type { MapPosition } from '../state/map-state.ts';
 import { PADDING } from '../tiles/frame.ts';
-import { BASE_MAP, paintBaseMap } from './base-map.ts';
+import { addressOf, BASE_MAP } from './base-map.ts';
 import { BlockFills } from './block-fills.ts';
 import { type MapMarker, MapMarkers, type MarkerEvents } from './map-markers.ts';
-import { addressOf, boundsOf, type NewMapParts, newMap, placeOf } from './new-map.ts';
+import { boundsOf, type NewMapParts, newMap, openArchives, placeOf } from './new-map.ts';
 import {
   BLOCK_FILLS,
-  type Outlines,
-  outline,
-  type Palette,
-  paintWith,
-  type Scheme,
-  setOpacity,
-  showLayers,
+  type Look,
+  type MapArchives,
+  mapStyle,
+  type Shown,
+  stripeImages,
 } from './paint.ts';
-import { type DrawnPoi, POIS, PoiLayers } from './poi-layers.ts';
+import { type DrawnPoi, POIS, poiAt, routesAt } from './poi-layers.ts';
 
 interface TileBlock {
   readonly geoid: string;
@@ -27,23 +27,6 @@ interface TileBlock {
   /** Street modes without a street near its centre. */
   readonly unlinked: readonly string[];
 }
-
-/**
- * Colouring of the blocks, the bands of an archive or classes that the page has computed, and the
- * archives of the lines and the POIs over them.
- */
-export type Shown = { readonly modes: readonly string[]; readonly pois: readonly PoiArchive[] } & (
-  | { readonly of: 'bands'; readonly bandsUrl: string }
-  | {
-      readonly of: 'classes';
-      /** Name of the picture, for tests to wait for. */
-      readonly name: string;
-      /** `classes` by default. */
-      readonly palette?: Palette;
-      /** Null until the blocks are loaded. */
-      readonly blocks: BlockClasses | null;
-    }
-);
 
 /** The block under the pointer, or under the cross of a map that has the focus. */
 export interface HoveredBlock {
@@ -70,11 +53,10 @@ export interface MapEvents extends MarkerEvents {
   readonly onTrouble: (source: string) => void;
 }
 
-interface MapParts extends NewMapParts {
+interface MapParts extends NewMapParts, MapArchives {
   /** Those of the latest render of the page. */
   readonly events: { readonly current: MapEvents };
-  readonly shown: Shown;
-  readonly opacity: number;
+  readonly look: Look;
 }
 
 /** The part of the world that a map shows, and its size in pixels of the page. */
@@ -95,10 +77,8 @@ export class DrawnMap {
   readonly #map: MapLibreMap;
   readonly #fills: BlockFills;
   readonly #markers: MapMarkers;
-  readonly #pois: PoiLayers;
-  #scheme: Scheme;
-  #shown: Shown;
-  #opacity: number;
+  #look: Look;
+  #style: StyleSpecification;
   #bandsUrl: string;
   /** The next frame in which the block under the pointer is looked up. */
   #hovering = 0;
@@ -110,18 +90,18 @@ export class DrawnMap {
 
   constructor(parts: MapParts) {
     this.#parts = parts;
-    this.#scheme = parts.scheme;
-    this.#shown = parts.shown;
-    this.#opacity = parts.opacity;
+    this.#look = parts.look;
     this.#bandsUrl = parts.bandsUrl;
-    this.#map = newMap(parts);
+    this.#style = mapStyle(parts, parts.look, false);
+    this.#map = newMap(parts, this.#style);
     this.#fills = new BlockFills(this.#map);
-    this.#pois = new PoiLayers(this.#map);
     this.#markers = new MapMarkers(this.#map, parts.events);
     this.#map.once('style.load', () => {
+      for (const [name, image] of stripeImages()) {
+        this.#map.addImage(name, image, { pixelRatio: 2 });
+      }
       this.#isStyled = true;
-      this.#refresh();
-      this.#pois.show(this.#shown.pois, this.#scheme);
+      this.#restyle();
     });
     this.#followLoading();
     this.#followUser();
@@ -132,47 +112,16 @@ export class DrawnMap {
     return this.#parts.events.current;
   }
 
-  show(next: Shown): void {
-    const before = this.#shown;
-    this.#shown = next;
-    this.#whenStyled(() => {
-      this.#pois.show(next.pois, this.#scheme);
-      // A slider changes classes only.
-      if (isSamePicture(before, next)) {
-        if (next.of === 'classes') this.#fills.show(next.blocks);
-        return;
-      }
+  /** Shows what the page states. */
+  show(next: Look): void {
+    const before = this.#look;
+    this.#look = next;
+    if (before.scheme !== next.scheme || !isSamePicture(before.shown, next.shown)) {
       this.#isBeingDrawn();
-      if (next.of === 'bands' && next.bandsUrl !== this.#bandsUrl) {
-        this.#bandsUrl = next.bandsUrl;
-        this.#hasBands = false;
-        this.#hasBandsMetadata = false;
-        this.#map.getSource<VectorTileSource>('bands')!.setUrl(addressOf(next.bandsUrl));
-      }
-      this.#refresh();
-    });
-  }
-
-  useScheme(next: Scheme): void {
-    if (next === this.#scheme) return;
-    this.#scheme = next;
-    const { baseMap } = this.#parts;
-    this.#whenStyled(() => {
-      this.#isBeingDrawn();
-      this.#paint();
-      this.#pois.paint(next);
-      if (baseMap && 'archive' in baseMap) paintBaseMap(this.#map, next);
-    });
-  }
-
-  /** Sets the opacity of the colors, from 0 to 1. */
-  fade(opacity: number): void {
-    this.#opacity = opacity;
-    this.#whenStyled(() => setOpacity(this.#map, opacity, this.#shown.modes.length > 0));
-  }
-
-  outline(outlines: Outlines): void {
-    this.#whenStyled(() => outline(this.#map, outlines));
+      // So that the map becomes idle again, even if nothing but the name differs.
+      this.#map.triggerRepaint();
+    }
+    if (this.#isStyled) this.#restyle();
   }
 
   mark(markers: readonly MapMarker[]): void {
@@ -224,9 +173,9 @@ export class DrawnMap {
       // If no tile is in view, no event of the source may follow its metadata.
       this.#noteBands();
       const { dataset } = this.#parts.container;
-      const shown = this.#shown;
-      if (shown.of === 'classes') dataset.drawn = `${shown.name} ${this.#scheme}`;
-      else if (this.#hasBands) dataset.drawn = `${shown.bandsUrl} ${this.#scheme}`;
+      const { shown, scheme } = this.#look;
+      if (shown.of === 'classes') dataset.drawn = `${shown.name} ${scheme}`;
+      else if (this.#hasBands) dataset.drawn = `${shown.bandsUrl} ${scheme}`;
     });
     map.on('error', (event) => {
       if (/abort/i.test(event.error.message)) return;
@@ -282,14 +231,15 @@ export class DrawnMap {
       if (this.#map.isMoving()) return;
       const block = blockAt(this.#map, [x, y]);
       const place = placeAt(this.#map, this.#map.unproject([x, y]));
-      const poi = this.#pois.at([x, y])?.name ?? this.#pois.routesAt([x, y]);
+      const { pois } = this.#look.shown;
+      const poi = poiAt(this.#map, pois, [x, y])?.name ?? routesAt(this.#map, pois, [x, y]);
       this.#events.onHover(block && { block, poi, place, x, y });
     });
   }
 
   #select(x: number, y: number): void {
     const { lat, lng } = this.#map.unproject([x, y]);
-    const poi = this.#pois.at([x, y]);
+    const poi = poiAt(this.#map, this.#look.shown.pois, [x, y]);
     this.#events.onBlock(blockAt(this.#map, [x, y]), { lat, lon: lng }, poi);
   }
 
@@ -301,7 +251,7 @@ export class DrawnMap {
   #noteBands(): void {
     if (this.#hasBands || !this.#hasBandsMetadata || !this.#map.isSourceLoaded('bands')) return;
     this.#hasBands = true;
-    this.#paint();
+    this.#restyle();
     this.#map.once('render', () => this.#events.onDrawn());
   }
 
@@ -309,24 +259,26 @@ export class DrawnMap {
     delete this.#parts.container.dataset.drawn;
   }
 
-  #paint(): void {
-    const shown = this.#shown;
-    const hasGround = shown.of === 'bands' ? this.#hasBands : shown.blocks !== null;
-    const palette = shown.of === 'classes' ? shown.palette : undefined;
-    paintWith(this.#map, MAP_COLOURS[this.#scheme], { hasGround, palette });
-  }
-
-  #refresh(): void {
-    const shown = this.#shown;
-    this.#paint();
-    showLayers(this.#map, shown.of, shown.modes);
-    setOpacity(this.#map, this.#opacity, shown.modes.length > 0);
+  /** Gives the map the style of its look, of which MapLibre applies what differs. */
+  #restyle(): void {
+    const { shown } = this.#look;
+    if (shown.of === 'bands' && shown.bandsUrl !== this.#bandsUrl) {
+      this.#bandsUrl = shown.bandsUrl;
+      this.#hasBands = false;
+      this.#hasBandsMetadata = false;
+    }
+    const style = mapStyle(
+      { ...this.#parts, bandsUrl: this.#bandsUrl },
+      this.#look,
+      this.#hasBands,
+    );
+    openArchives(style, this.#style);
+    this.#style = style;
+    // As another source, the bands would vanish until those of the next archive are loaded.
+    const bands = this.#map.getSource<VectorTileSource>('bands')!;
+    if (bands.url !== addressOf(this.#bandsUrl)) bands.setUrl(addressOf(this.#bandsUrl));
+    this.#map.setStyle(style, { validate: false });
     this.#fills.show(shown.of === 'classes' ? shown.blocks : null);
-  }
-
-  #whenStyled(act: () => void): void {
-    if (this.#isStyled) act();
-    else this.#map.once('style.load', act);
   }
 }
 
@@ -342,7 +294,7 @@ function isSamePicture(one: Shown, other: Shown): boolean {
 }
 
 function blockAt(map: MapLibreMap, at: [number, number]): TileBlock | null {
-  const [found] = map.queryRenderedFeatures(at, { layers: [...BLOCK_FILLS] });
+  const [found] = map.queryRenderedFeatures(at, { layers: BLOCK_FILLS });
   if (!found) return null;
   const { geoid, population, unlinked } = found.properties;
   return {

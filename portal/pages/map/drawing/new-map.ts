@@ -5,32 +5,25 @@ import {
   Map as MapLibreMap,
   NavigationControl,
   ScaleControl,
+  type StyleSpecification,
   setWorkerUrl,
 } from 'maplibre-gl';
 import { PMTiles, Protocol } from 'pmtiles';
 import type { Units } from '../../formats.ts';
-import type { BaseMap } from '../catalogue/base-map-style.ts';
 import type { MapPosition } from '../state/map-state.ts';
 import { ArchiveSource } from '../tiles/archive-source.ts';
 import { PADDING } from '../tiles/frame.ts';
-import { baseMapStyle } from './base-map.ts';
+import { addressOf } from './base-map.ts';
 import { workerUrl } from './map-libre.ts';
-import { AREA, borderOf, layersOf, type Scheme } from './paint.ts';
 
 export interface NewMapParts {
   readonly container: HTMLElement;
   readonly title: string;
   readonly describedBy: string;
-  readonly blocksUrl: string;
-  /** `null`: there is no base map under the blocks. */
-  readonly baseMap: BaseMap | null;
-  /** An archive of bands, shown or not. */
-  readonly bandsUrl: string;
   readonly bounds: readonly number[];
   readonly isFictional: boolean;
   readonly units: Units;
   readonly position: MapPosition | null;
-  readonly scheme: Scheme;
   /** Whether the map is in a page of another site, which one finger and the wheel scroll. */
   readonly isEmbedded: boolean;
 }
@@ -44,24 +37,13 @@ setWorkerUrl(workerUrl);
 const protocol = new Protocol();
 addProtocol('pmtiles', protocol.tile);
 
-/** Creates a map of a release, north up, with its sources, layers and controls. */
-export function newMap(parts: NewMapParts): MapLibreMap {
-  const { container, bounds, blocksUrl, bandsUrl, baseMap, position, scheme } = parts;
-  const { sources, under, over, ...more } = baseMapStyle(baseMap, scheme, addressOf);
+/** Creates a map of a release, north up, with its controls. */
+export function newMap(parts: NewMapParts, style: StyleSpecification): MapLibreMap {
+  const { container, bounds, position } = parts;
+  openArchives(style, null);
   const map = new MapLibreMap({
     container,
-    style: {
-      version: 8,
-      ...more,
-      // In the order in which their tiles are requested: colours first.
-      sources: {
-        bands: { type: 'vector', url: addressOf(bandsUrl) },
-        blocks: { type: 'vector', url: addressOf(blocksUrl) },
-        ...sources,
-        [AREA]: { type: 'geojson', data: borderOf(null) },
-      },
-      layers: layersOf(under, over),
-    },
+    style,
     ...(position
       ? placeOf(position)
       : { bounds: boundsOf(bounds), fitBoundsOptions: { padding: PADDING } }),
@@ -89,12 +71,19 @@ export function newMap(parts: NewMapParts): MapLibreMap {
 }
 
 /**
- * Returns the address of an archive in a style. Opens the archive anew, since one that has failed
- * stays failed.
+ * Opens the archives that a style has and the one before it had not: anew, since one that has
+ * failed stays failed.
  */
-export function addressOf(url: string): string {
-  protocol.add(new PMTiles(new ArchiveSource(url)));
-  return `pmtiles://${url}`;
+export function openArchives(style: StyleSpecification, before: StyleSpecification | null): void {
+  const open = new Set(before && addressesIn(before));
+  for (const address of addressesIn(style)) {
+    if (open.has(address) || !address.startsWith(addressOf(''))) continue;
+    protocol.add(new PMTiles(new ArchiveSource(address.slice(addressOf('').length))));
+  }
+}
+
+function addressesIn({ sources }: StyleSpecification): readonly string[] {
+  return Object.values(sources).flatMap((source) => ('url' in source && source.url) || []);
 }
 
 export function placeOf({ zoom, lat, lon }: MapPosition) {

@@ -1,18 +1,35 @@
-import type {
-  ExpressionSpecification,
-  GeoJSONSource,
-  LayerSpecification,
-  Map as MapLibreMap,
-} from 'maplibre-gl';
+import type { ExpressionSpecification, LayerSpecification, StyleSpecification } from 'maplibre-gl';
 import { BAND_ENDS } from '../../../../shards/bands/time-bands.ts';
 import type { Polygon } from '../../../../shards/geometry/polygon.ts';
-import type { MAP_COLOURS, MapColours } from '../../../map-classes.ts';
-import { CLASS_STATE, isBlock, isUnlinkedFor, stripeOpacity } from './block-fills.ts';
+import { MAP_COLOURS } from '../../../map-classes.ts';
+import type { BaseMap } from '../catalogue/base-map-style.ts';
+import type { PoiArchive } from '../catalogue/catalogue.ts';
+import type { BlockClasses } from '../measures/block-classes.ts';
+import { addressOf, baseMapStyle } from './base-map.ts';
+import { CLASS_STATE, isBlock, isUnlinkedFor, LINES_ZOOM, stripeOpacity } from './block-fills.ts';
+import { poiLayers, poiSources } from './poi-layers.ts';
 
 export type Scheme = keyof typeof MAP_COLOURS;
 
 /** Colours of classes of blocks: from near to far, or from A to B. */
-export type Palette = 'classes' | 'difference';
+type Palette = 'classes' | 'difference';
+
+/**
+ * Colouring of the blocks, the bands of an archive or classes that the page has computed, and the
+ * archives of the lines and the POIs over them.
+ */
+export type Shown = { readonly modes: readonly string[]; readonly pois: readonly PoiArchive[] } & (
+  | { readonly of: 'bands'; readonly bandsUrl: string }
+  | {
+      readonly of: 'classes';
+      /** Name of the picture, for tests to wait for. */
+      readonly name: string;
+      /** `classes` by default. */
+      readonly palette?: Palette;
+      /** Null until the blocks are loaded. */
+      readonly blocks: BlockClasses | null;
+    }
+);
 
 /** The outlined blocks by GEOID, the selected one and the origins A and B, and the chosen area. */
 export interface Outlines {
@@ -22,109 +39,141 @@ export interface Outlines {
   readonly area: readonly Polygon[] | null;
 }
 
-const BLOCKS = { source: 'blocks', 'source-layer': 'blocks' } as const;
-/** Fill layers of single blocks; each block is in one that is shown. */
-export const BLOCK_FILLS = ['beyond', 'classes', 'unlinked'] as const;
-/**
- * Lowest zoom with lines between blocks; below it, they are hardly visible and cost many frames.
- */
-export const LINES_ZOOM = 13;
-const STRIPES = 'stripes';
-const OUTLINES = ['a', 'b', 'selected'] as const;
-export const AREA = 'area';
-
-/**
- * The layers of the map, bottom up, between the layers of a base map under and over them. Colours
- * come from `paintWith`.
- */
-export function layersOf(
-  under: readonly LayerSpecification[],
-  over: readonly LayerSpecification[],
-): LayerSpecification[] {
-  return [
-    { id: 'outside', type: 'background' },
-    ...under,
-    { id: 'beyond', type: 'fill', ...BLOCKS },
-    { id: 'bands', type: 'fill', source: 'bands', 'source-layer': 'bands' },
-    { id: 'classes', type: 'fill', ...BLOCKS },
-    { id: 'unlinked', type: 'fill', ...BLOCKS },
-    { id: 'block-lines', type: 'line', ...BLOCKS, minzoom: LINES_ZOOM },
-    ...over,
-    { id: `${AREA}-halo`, type: 'line', source: AREA },
-    { id: AREA, type: 'line', source: AREA },
-    ...OUTLINES.flatMap((name): LayerSpecification[] => [
-      { id: `${name}-halo`, type: 'line', ...BLOCKS, filter: isBlock(null) },
-      { id: name, type: 'line', ...BLOCKS, filter: isBlock(null) },
-    ]),
-  ];
+/** What a map shows, and how. */
+export interface Look {
+  readonly shown: Shown;
+  readonly outlines: Outlines;
+  /** Opacity of the colors over the base map, from 0 to 1. */
+  readonly opacity: number;
+  readonly scheme: Scheme;
 }
 
-/** Paints all layers. `hasGround`: whether a block without a class is known to be too far. */
-export function paintWith(
-  map: MapLibreMap,
-  colours: MapColours,
-  { hasGround, palette }: { readonly hasGround: boolean; readonly palette?: Palette | undefined },
-): void {
-  const { classes, beyond, outside, blockLine, chosen, difference, halo } = colours;
-  const ends = BAND_ENDS.flatMap((end, i) => [end, classes[i]]);
+/** The archives that a map is drawn from. */
+export interface MapArchives {
+  readonly blocksUrl: string;
+  /** An archive of bands, shown or not. */
+  readonly bandsUrl: string;
+  /** `null`: there is no base map under the blocks. */
+  readonly baseMap: BaseMap | null;
+}
+
+const BANDS = { source: 'bands', 'source-layer': 'bands' } as const;
+const BLOCKS = { source: 'blocks', 'source-layer': 'blocks' } as const;
+/** Fill layers of single blocks; each block is in one that is shown. */
+export const BLOCK_FILLS = ['beyond', 'classes', 'unlinked'];
+const AREA = 'area';
+
+/**
+ * Returns the style of a map. `hasBands`: whether the bands are loaded; until then, a block without
+ * one is not known to be too far.
+ */
+export function mapStyle(
+  { blocksUrl, bandsUrl, baseMap }: MapArchives,
+  look: Look,
+  hasBands: boolean,
+): StyleSpecification {
+  const { shown, outlines, scheme } = look;
+  const { sources, under, over, ...more } = baseMapStyle(baseMap, scheme);
+  const labels = over.findIndex(({ type }) => type === 'symbol');
+  const belowLabels = labels === -1 ? over.length : labels;
+  const { lines, lineNames, dots } = poiLayers(shown.pois, scheme);
+  return {
+    version: 8,
+    ...more,
+    // In the order in which their tiles are requested: colours first.
+    sources: {
+      bands: { type: 'vector', url: addressOf(bandsUrl) },
+      blocks: { type: 'vector', url: addressOf(blocksUrl) },
+      ...sources,
+      [AREA]: { type: 'geojson', data: borderOf(outlines.area) },
+      ...poiSources(shown.pois),
+    },
+    layers: [
+      {
+        id: 'outside',
+        type: 'background',
+        paint: { 'background-color': MAP_COLOURS[scheme].outside },
+      },
+      ...under,
+      ...blockLayers(look, hasBands),
+      ...over.slice(0, belowLabels),
+      ...lines,
+      ...over.slice(belowLabels),
+      ...lineNames,
+      ...outlineLayers(look),
+      ...dots,
+    ],
+  };
+}
+
+/**
+ * Bands over their ground, or classes, and stripes on the blocks without a street near. No block is
+ * filled twice where bands are shown, since each costs time in each frame.
+ */
+function blockLayers({ shown, opacity, scheme }: Look, hasBands: boolean): LayerSpecification[] {
+  const { classes, beyond, outside, blockLine, difference } = MAP_COLOURS[scheme];
+  const areBands = shown.of === 'bands';
+  const hasGround = areBands ? hasBands : shown.blocks !== null;
   const ground = hasGround ? beyond : outside;
-  map.setPaintProperty('outside', 'background-color', outside);
-  map.setPaintProperty('beyond', 'fill-color', ground);
-  map.setPaintProperty('bands', 'fill-color', matched(['get', 'minutes'], ends, beyond));
-  const steps = (palette === 'difference' ? difference : classes).flatMap((one, i) => [i + 1, one]);
-  map.setPaintProperty('classes', 'fill-color', matched(CLASS_STATE, steps, ground));
-  // Neighbours share their edges, so there are no gaps to hide, and outlines cost many frames.
-  for (const fill of ['bands', ...BLOCK_FILLS]) map.setPaintProperty(fill, 'fill-antialias', false);
-  if (map.hasImage(STRIPES)) map.removeImage(STRIPES);
-  map.addImage(STRIPES, stripes(colours), { pixelRatio: 2 });
-  map.setPaintProperty('unlinked', 'fill-pattern', STRIPES);
-  map.setPaintProperty('block-lines', 'line-color', blockLine);
-  map.setPaintProperty('block-lines', 'line-opacity', 0.55);
-  map.setPaintProperty('block-lines', 'line-width', WIDTHS);
-  const lines = { a: difference[1], b: difference[5], selected: chosen, [AREA]: chosen };
-  for (const name of [...OUTLINES, AREA] as const) {
-    map.setPaintProperty(`${name}-halo`, 'line-color', halo);
-    map.setPaintProperty(`${name}-halo`, 'line-width', 6);
-    map.setPaintProperty(name, 'line-color', lines[name]);
-    map.setPaintProperty(name, 'line-width', 3);
-  }
+  const ends = BAND_ENDS.flatMap((end, i) => [end, classes[i]]);
+  const palette = !areBands && shown.palette === 'difference' ? difference : classes;
+  const steps = palette.flatMap((one, i) => [i + 1, one]);
+  const unlinked = isUnlinkedFor(shown.modes);
+  const seenIf = (isSeen: boolean) => ({ visibility: isSeen ? 'visible' : 'none' }) as const;
+  const fill = (id: string, colour: string | ExpressionSpecification) => ({
+    id,
+    type: 'fill' as const,
+    ...BLOCKS,
+    // Neighbours share their edges, so there are no gaps to hide, and outlines cost many frames.
+    paint: { 'fill-color': colour, 'fill-opacity': opacity, 'fill-antialias': false },
+  });
+  const striped = {
+    'fill-pattern': stripesOf(scheme),
+    'fill-opacity': stripeOpacity(opacity, shown.modes.length > 0),
+    'fill-antialias': false,
+  };
+  return [
+    { ...fill('beyond', ground), filter: ['!', unlinked], layout: seenIf(areBands) },
+    {
+      ...fill('bands', matched(['get', 'minutes'], ends, beyond)),
+      ...BANDS,
+      layout: seenIf(areBands),
+    },
+    { ...fill('classes', matched(CLASS_STATE, steps, ground)), layout: seenIf(!areBands) },
+    { id: 'unlinked', type: 'fill', ...BLOCKS, filter: unlinked, paint: striped },
+    line('block-lines', blockLine, WIDTHS, { ...BLOCKS, minzoom: LINES_ZOOM }, 0.55),
+  ];
 }
 
 const WIDTHS: ExpressionSpecification = ['interpolate', ['linear'], ['zoom'], 11, 0.25, 15, 1];
 
-/**
- * Shows bands over their ground, or classes. Stripes mark the blocks without a street near for
- * `modes`. No block is filled twice where bands are shown, since each costs time in each frame.
- */
-export function showLayers(map: MapLibreMap, of: 'bands' | 'classes', modes: readonly string[]) {
-  const areBands = of === 'bands';
-  map.setLayoutProperty('bands', 'visibility', areBands ? 'visible' : 'none');
-  map.setLayoutProperty('beyond', 'visibility', areBands ? 'visible' : 'none');
-  map.setLayoutProperty('classes', 'visibility', areBands ? 'none' : 'visible');
-  map.setFilter('beyond', ['!', isUnlinkedFor(modes)]);
-  map.setFilter('unlinked', isUnlinkedFor(modes));
+function outlineLayers({ outlines, scheme }: Look): LayerSpecification[] {
+  const { chosen, difference, halo } = MAP_COLOURS[scheme];
+  const outline = (id: string, colour: string, of: object) => [
+    line(`${id}-halo`, halo, 6, of),
+    line(id, colour, 3, of),
+  ];
+  const block = (geoid: string | null) => ({ ...BLOCKS, filter: isBlock(geoid) });
+  return [
+    ...outline(AREA, chosen, { source: AREA }),
+    ...outline('a', difference[1], block(outlines.a)),
+    ...outline('b', difference[5], block(outlines.b)),
+    ...outline('selected', chosen, block(outlines.selected)),
+  ];
 }
 
-/**
- * Lets the base map be seen through the blocks. If `hasModes` is false, only the blocks whose class
- * is `UNROUTED_CLASS` have stripes.
- */
-export function setOpacity(map: MapLibreMap, opacity: number, hasModes: boolean): void {
-  for (const fill of ['bands', 'beyond', 'classes']) {
-    map.setPaintProperty(fill, 'fill-opacity', opacity);
-  }
-  map.setPaintProperty('unlinked', 'fill-opacity', stripeOpacity(opacity, hasModes));
+function line(
+  id: string,
+  colour: string,
+  width: number | ExpressionSpecification,
+  of: object,
+  opacity = 1,
+) {
+  const paint = { 'line-color': colour, 'line-width': width, 'line-opacity': opacity };
+  return { id, type: 'line', ...of, paint } as LayerSpecification;
 }
 
-export function outline(map: MapLibreMap, outlines: Outlines): void {
-  for (const name of OUTLINES) {
-    map.setFilter(name, isBlock(outlines[name]));
-    map.setFilter(`${name}-halo`, isBlock(outlines[name]));
-  }
-  map.getSource<GeoJSONSource>(AREA)!.setData(borderOf(outlines.area));
-}
-
-export function borderOf(area: readonly Polygon[] | null): GeoJSON.MultiLineString {
+function borderOf(area: readonly Polygon[] | null): GeoJSON.MultiLineString {
   const coordinates = (area ?? []).flat() as unknown as GeoJSON.Position[][];
   return { type: 'MultiLineString', coordinates };
 }
@@ -133,19 +182,29 @@ function matched(value: unknown, pairs: readonly (string | number)[], otherwise:
   return ['match', value, ...pairs, otherwise] as unknown as ExpressionSpecification;
 }
 
+const SCHEMES = ['light', 'dark'] as const;
 const PIXELS = 16;
 const STRIPE_PIXELS = 5;
 
-function stripes({ stripe, beyond }: MapColours): ImageData {
-  const image = new ImageData(PIXELS, PIXELS);
-  const [on, off] = [bytesOf(stripe), bytesOf(beyond)];
-  for (let y = 0; y < PIXELS; y++) {
-    for (let x = 0; x < PIXELS; x++) {
-      const colour = (x + y) % PIXELS < STRIPE_PIXELS ? on : off;
-      image.data.set(colour, (y * PIXELS + x) * 4);
+/** The name of the image of stripes. */
+function stripesOf(scheme: Scheme): string {
+  return `stripes-${scheme}`;
+}
+
+/** The images that styles name. */
+export function stripeImages(): readonly (readonly [name: string, image: ImageData])[] {
+  return SCHEMES.map((scheme) => {
+    const { stripe, beyond } = MAP_COLOURS[scheme];
+    const image = new ImageData(PIXELS, PIXELS);
+    const [on, off] = [bytesOf(stripe), bytesOf(beyond)];
+    for (let y = 0; y < PIXELS; y++) {
+      for (let x = 0; x < PIXELS; x++) {
+        const colour = (x + y) % PIXELS < STRIPE_PIXELS ? on : off;
+        image.data.set(colour, (y * PIXELS + x) * 4);
+      }
     }
-  }
-  return image;
+    return [stripesOf(scheme), image];
+  });
 }
 
 function bytesOf(colour: string): [number, number, number, number] {

@@ -1,7 +1,7 @@
-import { colouredBy, type MapView, titleOf, type Viewed } from '../views/map-view.ts';
+import { type MapView, titleOf, type Viewed } from '../views/map-view.ts';
 import '../../styles/map.css';
 import '../../styles/embed.css';
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { PAGE_PATHS } from '../../../page-paths.ts';
 import { FICTIONAL } from '../../api/fictional.ts';
 import { useAreaBlocks } from '../blocks/area-blocks.ts';
@@ -45,12 +45,7 @@ function FreeMap() {
   const inArea = area.state === 'here' ? area.of : null;
   const free = useFreeViews(isFree ? state.view : 'nearest', inArea);
   const viewed = { ...NOTHING_LOADED, ...free, area, catalogue, state, choice, scheme };
-  const shown = useMemo(() => view.shown(viewed), colouredBy(viewed));
-  const outline = useOutline(area);
-  const outlines = useMemo(
-    () => ({ selected: state.block, a: null, b: null, area: outline }),
-    [state.block, outline],
-  );
+  const outlines = { selected: state.block, a: null, b: null, area: useOutline(area) };
   const title = titleOf(view, viewed);
   useEffect(() => {
     document.title = title;
@@ -61,7 +56,7 @@ function FreeMap() {
         key={catalogue.blocksUrl}
         drawn={drawn}
         isEmbedded
-        shown={shown}
+        shown={view.shown(viewed)}
         outlines={outlines}
         legend={NONE}
         minutesOf={(geoid) => view.minutesOf(viewed, geoid)}

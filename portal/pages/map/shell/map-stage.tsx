@@ -4,10 +4,10 @@ import { useAttempts } from '../../api/use-attempts.ts';
 import { FailedScript } from '../../parts/failed-script.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import type { Catalogue } from '../catalogue/catalogue.ts';
-import type { DrawnMap, HoveredBlock, MapEvents, Shown } from '../drawing/draw-map.ts';
+import type { DrawnMap, HoveredBlock, MapEvents } from '../drawing/draw-map.ts';
 import { hasWebgl, loadMapLibre, prefetchMapLibre } from '../drawing/map-libre.ts';
 import type { MapMarker } from '../drawing/map-markers.ts';
-import type { Outlines } from '../drawing/paint.ts';
+import type { Outlines, Shown } from '../drawing/paint.ts';
 import { useColourScheme } from '../drawing/use-colour-scheme.ts';
 import type { Swatch } from '../panels/swatches.tsx';
 import { useMap } from '../state/map-context.ts';
@@ -187,7 +187,7 @@ function useDrawnMap(
   const { position } = shared;
   const opacity = shared.opacity / 100;
   const scheme = useColourScheme();
-  const { drawn, shown, isEmbedded = false } = props;
+  const { drawn, shown, outlines, markers, pointed, isEmbedded = false } = props;
   const [state, setState] = useState<'loading' | 'here' | 'drawn' | 'no-webgl' | 'failed'>(
     'loading',
   );
@@ -207,7 +207,8 @@ function useDrawnMap(
       change({ position: moved });
     },
   };
-  const now = { ...props, scheme, position, opacity, bandsUrl: useBandsUrl(shown) };
+  const look = { shown, outlines, opacity, scheme };
+  const now = { ...props, look, position, bandsUrl: useBandsUrl(shown) };
   const latest = useRef(now);
   latest.current = now;
 
@@ -226,7 +227,6 @@ function useDrawnMap(
         const { current } = latest;
         map = new DrawnMap({ ...catalogue, ...current, ...fixed, events });
         drawn.current = map;
-        map.outline(current.outlines);
         map.mark(current.markers);
         setState('here');
       })
@@ -238,27 +238,7 @@ function useDrawnMap(
       if (drawn.current === map) drawn.current = null;
     };
   }, [blocksUrl, baseMap, bounds, isNext]);
-  useFollowed(props, position, own);
-  useEffect(() => drawn.current?.fade(opacity), [opacity]);
-  return { state, zoom, hovered, missing };
-}
-
-/** Requests what MapLibre needs first while MapLibre itself is still being loaded. */
-function prefetchHeads(bandsUrl: string, { blocksUrl, baseMap }: Catalogue): void {
-  const base = baseMap && 'archive' in baseMap ? [baseMap.archive] : [];
-  for (const url of [bandsUrl, blocksUrl, ...base]) prefetchHead(url);
-}
-
-/** Shows on the map what changes in the page. `own`: the position that the map reported last. */
-function useFollowed(
-  { drawn, shown, outlines, markers, pointed }: StageProps,
-  position: MapPosition | null,
-  own: { current: MapPosition | null },
-): void {
-  const scheme = useColourScheme();
-  useEffect(() => drawn.current?.show(shown), [shown]);
-  useEffect(() => drawn.current?.useScheme(scheme), [scheme]);
-  useEffect(() => drawn.current?.outline(outlines), [outlines]);
+  useEffect(() => drawn.current?.show(look), Object.values(look));
   useEffect(() => drawn.current?.mark(markers), [markers]);
   useEffect(() => drawn.current?.highlight(pointed), [pointed]);
   useEffect(() => {
@@ -267,4 +247,11 @@ function useFollowed(
     own.current = position;
     drawn.current?.moveTo(position);
   }, [position]);
+  return { state, zoom, hovered, missing };
+}
+
+/** Requests what MapLibre needs first while MapLibre itself is still being loaded. */
+function prefetchHeads(bandsUrl: string, { blocksUrl, baseMap }: Catalogue): void {
+  const base = baseMap && 'archive' in baseMap ? [baseMap.archive] : [];
+  for (const url of [bandsUrl, blocksUrl, ...base]) prefetchHead(url);
 }

@@ -1,17 +1,16 @@
 import { useMemo } from 'preact/hooks';
 import { bodyOf, metresWithin, useAreaBlocks, usePoisAround } from '../blocks/area-blocks.ts';
 import { useOutline } from '../blocks/area-outline.ts';
-import type { Shown } from '../drawing/draw-map.ts';
-import type { Outlines } from '../drawing/paint.ts';
+import type { Outlines, Shown } from '../drawing/paint.ts';
 import { useColourScheme } from '../drawing/use-colour-scheme.ts';
 import { comparisonOf } from '../measures/comparison.ts';
 import { resultOf } from '../paid/paid-request.ts';
 import { useRequests } from '../paid/use-paid-requests.ts';
 import type { Profile } from '../profile/profile-request.ts';
 import { useMap } from '../state/map-context.ts';
-import type { MapState, Origin } from '../state/map-state.ts';
+import type { Origin } from '../state/map-state.ts';
 import { catchmentOf } from '../views/catchment/catchment-request.ts';
-import { colouredBy, type Viewed } from '../views/map-view.ts';
+import type { Viewed } from '../views/map-view.ts';
 import { MAP_VIEWS } from '../views/map-views.ts';
 import { sidesOf } from '../views/reach/reach-request.ts';
 import { measuredSites } from '../views/sites/sites-request.ts';
@@ -56,25 +55,16 @@ export function useViewed(found: FoundPoi | null, profile: Profile | null): View
   return { catalogue, state, choice, scheme, ...shown, area, poiName, profile };
 }
 
+/** What the map shows of a view. */
 export function usePicture(viewed: Viewed): { readonly shown: Shown; readonly outlines: Outlines } {
-  const { state } = viewed;
-  const { view, block, origin, otherOrigin } = state;
-  const shown = useMemo(() => MAP_VIEWS[view].shown(viewed), colouredBy(viewed));
-  const area = useOutline(viewed.area);
-  const outlines = useMemo(() => outlinesOf(state, area), [view, block, origin, otherOrigin, area]);
-  return { shown, outlines };
-}
-
-function outlinesOf(
-  { view, block, origin, otherOrigin }: MapState,
-  area: Outlines['area'],
-): Outlines {
-  const { sides } = MAP_VIEWS[view];
+  const { view, block, origin, otherOrigin } = viewed.state;
+  const { shown, sides } = MAP_VIEWS[view];
   const blockOf = (one: Origin | null) => (typeof one === 'string' ? one : null);
-  return {
+  const outlines = {
     selected: block,
     a: sides > 0 ? blockOf(origin) : null,
     b: sides > 1 ? blockOf(otherOrigin) : null,
-    area,
+    area: useOutline(viewed.area),
   };
+  return { shown: shown(viewed), outlines };
 }

@@ -1,7 +1,7 @@
 import { MAP_COLOURS } from '../../../map-classes.ts';
 import { BASE_MAP_FLAVORS } from '../drawing/base-map-flavors.ts';
-import type { Shown } from '../drawing/draw-map.ts';
-import { LINES_ZOOM, type Scheme } from '../drawing/paint.ts';
+import { LINES_ZOOM } from '../drawing/block-fills.ts';
+import type { Scheme, Shown } from '../drawing/paint.ts';
 import type { Frame } from '../tiles/frame.ts';
 import { type StillLayers, type StillSources, stillLayers } from './still-layers.ts';
 import { STRIPES } from './stripe-pattern.tsx';

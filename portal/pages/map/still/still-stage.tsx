@@ -1,7 +1,6 @@
 import { useRef } from 'preact/hooks';
 import { useLoaded } from '../../api/use-loaded.ts';
-import type { Shown } from '../drawing/draw-map.ts';
-import type { Outlines } from '../drawing/paint.ts';
+import type { Outlines, Shown } from '../drawing/paint.ts';
 import { useColourScheme } from '../drawing/use-colour-scheme.ts';
 import { useMap } from '../state/map-context.ts';
 import type { Frame } from '../tiles/frame.ts';

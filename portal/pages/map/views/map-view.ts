@@ -9,8 +9,7 @@ import type { ChangedBands, ClassedAccess, TestedBasket } from '../blocks/measur
 import type { LoadedInView } from '../blocks/use-in-view.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { serviceOf, timingWords } from '../catalogue/windows.ts';
-import type { Shown } from '../drawing/draw-map.ts';
-import type { Scheme } from '../drawing/paint.ts';
+import type { Scheme, Shown } from '../drawing/paint.ts';
 import type { BasketTally } from '../measures/basket.ts';
 import type { Comparison } from '../measures/comparison.ts';
 import type { Reach } from '../measures/reach.ts';
@@ -108,28 +107,6 @@ export interface MapRequest {
   readonly parameters: Readonly<Record<string, unknown>>;
   /** The member of the response that has the rows, or the sums of a basket. */
   readonly rows: 'results' | 'blocks' | 'basket';
-}
-
-/**
- * Lists everything that `shown` of any view reads and may change, since every move of the map makes
- * a new state and choice. Colours that depend on anything else stay as they were.
- */
-export function colouredBy(of: Viewed): readonly unknown[] {
-  const { state, choice, a, b, reach, comparison, catchment, sites } = of;
-  const { view, minutes, compared, basketBy, direction, sitesColoured, sitesBy } = state;
-  const { service, bandsUrl, otherMode, type, sitesType, counted } = choice;
-  return [
-    ...[view, minutes, compared, basketBy, direction, sitesColoured, sitesBy.within],
-    ...[service, otherMode, bandsUrl, type, sitesType, counted],
-    ...[a?.name, b?.name, reach, comparison, catchment, sites.nearest],
-    ...[of.basket, of.access, of.changes].flatMap((one) =>
-      one.state === 'here' ? [one.view.blocks, one.view.of] : [null, null],
-    ),
-    // Bands are drawn from tiles, and need no blocks.
-    ((view === 'sites' ? sitesType : type)?.leaves.length ?? 0) > 1 &&
-      of.blocks.state === 'here' &&
-      of.blocks.view.of,
-  ];
 }
 
 /** The windows and percentiles of the transit times of a view: none, one, or those of A and B. */

@@ -2,7 +2,7 @@ import { BEYOND } from '../../../../../shards/bands/time-bands.ts';
 import { type AreaBlocks, bodyOf } from '../../blocks/area-blocks.ts';
 import { type Catalogue, type MapType, mapTitle } from '../../catalogue/catalogue.ts';
 import { timingOf } from '../../catalogue/windows.ts';
-import type { Shown } from '../../drawing/draw-map.ts';
+import type { Shown } from '../../drawing/paint.ts';
 import { nearestSwatches } from '../../panels/legend-swatches.ts';
 import { summaryOf } from '../../panels/people-sentences.tsx';
 import type { Choice } from '../../state/choice.ts';
