@@ -32,6 +32,8 @@ export function AreaPanel(props: {
   const others = [...counties, ...(tract ? [{ code: tract, name: `Tract ${tract}` }] : [])].filter(
     ({ code }) => code !== named,
   );
+  const nameOfChosen =
+    area.state === 'here' ? capitalized(area.of.name) : (named ?? 'The drawn area');
   return (
     <>
       <details class="area" onToggle={() => setOpened(true)}>
@@ -39,20 +41,13 @@ export function AreaPanel(props: {
         <Choose
           label="Area"
           value={chosen === null ? '' : (named ?? DRAWN)}
+          options={[
+            ['', none],
+            ...(chosen === null ? [] : [[named ?? DRAWN, nameOfChosen] as const]),
+            ...others.map(({ code, name }) => [code, name] as const),
+          ]}
           onChoose={(next) => change({ area: next === '' ? null : next })}
-        >
-          <option value="">{none}</option>
-          {chosen !== null && (
-            <option value={named ?? DRAWN}>
-              {area.state === 'here' ? capitalized(area.of.name) : (named ?? 'The drawn area')}
-            </option>
-          )}
-          {others.map(({ code, name }) => (
-            <option key={code} value={code}>
-              {name}
-            </option>
-          ))}
-        </Choose>
+        />
         <p class="quiet">City: search for it above. Tract: click one of its blocks first.</p>
         {wasOpened && <AreaTools drawing={drawing} onDraw={onDraw} />}
         {chosen !== null && areaCodec.write(chosen) === '' && (

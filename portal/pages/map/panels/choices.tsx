@@ -1,4 +1,3 @@
-import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Mode } from '../../../client/src/index.ts';
 import { counted } from '../../formats.ts';
@@ -38,15 +37,19 @@ export function Switch<Value extends string>(props: {
 export function Choose(props: {
   readonly label: string;
   readonly value: string | number;
+  readonly options: readonly (readonly [value: string | number, text: string])[];
   readonly onChoose: (value: string) => void;
-  readonly children: ComponentChildren;
 }) {
-  const { label, value, onChoose, children } = props;
+  const { label, value, options, onChoose } = props;
   return (
     <label class="field">
       <span>{label}</span>
       <select value={value} onChange={(event) => onChoose(event.currentTarget.value)}>
-        {children}
+        {options.map(([one, text]) => (
+          <option key={one} value={one}>
+            {text}
+          </option>
+        ))}
       </select>
     </label>
   );
@@ -60,13 +63,12 @@ export function ModeChoice(props: {
   const { label = 'Mode', mode, onMode } = props;
   const { modes } = useMap().catalogue;
   return (
-    <Choose label={label} value={mode} onChoose={(next) => onMode(next as Mode)}>
-      {modes.map((one) => (
-        <option key={one} value={one}>
-          {modeName(one)}
-        </option>
-      ))}
-    </Choose>
+    <Choose
+      label={label}
+      value={mode}
+      options={modes.map((one) => [one, modeName(one)])}
+      onChoose={(next) => onMode(next as Mode)}
+    />
   );
 }
 
@@ -112,12 +114,11 @@ export function WeightChoice(props: {
 }) {
   const { weights, weight, onWeight } = props;
   return (
-    <Choose label="Count" value={weight} onChoose={onWeight}>
-      {weights.map((one) => (
-        <option key={one.weight} value={one.weight}>
-          {one.label}
-        </option>
-      ))}
-    </Choose>
+    <Choose
+      label="Count"
+      value={weight}
+      options={weights.map((one) => [one.weight, one.label])}
+      onChoose={onWeight}
+    />
   );
 }

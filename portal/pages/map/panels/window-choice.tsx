@@ -21,24 +21,18 @@ export function WindowChoice(props: {
   };
   return (
     <div class="stacked-choices">
-      <Choose label={`${of}Transit departs`} value={departure} onChoose={choose}>
-        {windows.map(({ name, label }) => (
-          <option key={name} value={name}>
-            {label}
-          </option>
-        ))}
-      </Choose>
+      <Choose
+        label={`${of}Transit departs`}
+        value={departure}
+        options={windows.map(({ name, label }) => [name, label])}
+        onChoose={choose}
+      />
       <Choose
         label={`${of}Time of`}
         value={percentile}
+        options={percentiles.map((one) => [one, speedWords(one)])}
         onChoose={(next) => onTiming({ departure, percentile: Number(next) })}
-      >
-        {percentiles.map((one) => (
-          <option key={one} value={one}>
-            {speedWords(one)}
-          </option>
-        ))}
-      </Choose>
+      />
     </div>
   );
 }

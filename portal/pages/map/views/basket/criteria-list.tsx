@@ -39,14 +39,9 @@ export function CriteriaList(props: {
           <Choose
             label="Minutes"
             value={minutes}
+            options={BAND_ENDS.map((end) => [end, `${end} min`])}
             onChoose={(next) => replace(i, { minutes: Number(next) })}
-          >
-            {BAND_ENDS.map((end) => (
-              <option key={end} value={end}>
-                {end} min
-              </option>
-            ))}
-          </Choose>
+          />
           <button
             type="button"
             class="button button-small button-quiet"

@@ -99,6 +99,8 @@ function ReleaseChoice() {
   if (releases.length < 2) {
     return <p role="status">There is no other release to compare with.</p>;
   }
+  const known = new Set(releases.map(({ version }) => version));
+  const all = releases.map((one) => [one.version, nameOf(one, releases)] as const);
   const sides = [
     ['Before', before, (version: string) => change({ before: version })],
     ['After', after, (version: string) => change({ after: version })],
@@ -106,16 +108,13 @@ function ReleaseChoice() {
   return (
     <div class="stacked-choices">
       {sides.map(([label, chosen, onChoose]) => (
-        <Choose key={label} label={label} value={chosen ?? ''} onChoose={onChoose}>
-          {chosen !== null && !releases.some(({ version }) => version === chosen) && (
-            <option value={chosen}>{chosen}</option>
-          )}
-          {releases.map((one) => (
-            <option key={one.version} value={one.version}>
-              {nameOf(one, releases)}
-            </option>
-          ))}
-        </Choose>
+        <Choose
+          key={label}
+          label={label}
+          value={chosen ?? ''}
+          options={chosen === null || known.has(chosen) ? all : [[chosen, chosen], ...all]}
+          onChoose={onChoose}
+        />
       ))}
     </div>
   );

@@ -20,11 +20,10 @@ import {
   SITE_MINUTES,
   type SitesBy,
 } from '../../state/map-state.ts';
-import type { Site } from '../../state/sites.ts';
-import { fitsAddress, MAX_ADDRESS_SITES, without } from '../../state/sites.ts';
+import { fitsAddress, MAX_ADDRESS_SITES, type Site, without } from '../../state/sites.ts';
 import type { Loaded } from '../map-view.ts';
-import { sitesSwatches } from './sites-legend.ts';
 import { SitesColours, SitesResults } from './sites-results.tsx';
+import { sitesSwatches } from './sites-legend.ts';
 
 const DIRECTIONS: readonly (readonly [Direction, string])[] = [
   ['to', 'To the sites'],
@@ -173,14 +172,9 @@ function MeasureChoices() {
       <Choose
         label="Near means within"
         value={within}
+        options={SITE_MINUTES.map((minutes) => [minutes, `${minutes} minutes`])}
         onChoose={(next) => measureBy({ within: Number(next) })}
-      >
-        {SITE_MINUTES.map((minutes) => (
-          <option key={minutes} value={minutes}>
-            {minutes} minutes
-          </option>
-        ))}
-      </Choose>
+      />
       {sitesType === null && (
         <Switch
           label="Direction"
