@@ -14,8 +14,7 @@ export interface BenchInputs {
   readonly counties: readonly string[];
 }
 
-const LARGE = { blocks: 20_000, seed: 1 };
-const METROPOLIS = { ...LARGE, preset: 'metropolis' } as const;
+const METROPOLIS = { blocks: 20_000, seed: 1, preset: 'metropolis' } as const;
 
 /** The real city whose inputs are in the repository. */
 export function baltimore(): BenchInputs {
@@ -32,12 +31,7 @@ export function baltimore(): BenchInputs {
   };
 }
 
-/** A demo city large enough for a bicycle to reach 5,000 blocks in an hour, with buses. */
-export function largeCity(folder: string): Promise<BenchInputs> {
-  return demoCity(LARGE, folder);
-}
-
-/** A demo city with as many blocks as `largeCity`, and as much public transport as Manhattan. */
+/** A large demo city with as much public transport as Manhattan. */
 export function metropolis(folder: string): Promise<BenchInputs> {
   return demoCity(METROPOLIS, folder);
 }

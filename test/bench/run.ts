@@ -2,11 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { benchAccuracy } from './accuracy.ts';
-import { benchAddresses } from './addresses.ts';
 import { benchAgainstPostgis } from './against-postgis.ts';
-import { benchAgainstTileserver } from './against-tileserver.ts';
-import { benchBackends } from './backends.ts';
-import { benchBatches } from './batches.ts';
 import { benchBuild, benchDemo, benchRebuild } from './build.ts';
 import { type Built, withBuilt } from './built.ts';
 import { benchCoverage } from './coverage.ts';
@@ -16,54 +12,37 @@ import { benchFlips } from './flips.ts';
 import { benchFuzz } from './fuzz.ts';
 import { benchGrowth } from './growth.ts';
 import { benchHostile } from './hostile.ts';
-import { baltimore, largeCity, metropolis } from './inputs.ts';
-import { benchIsochrones, benchLargeIsochrones, WALK_30 } from './isochrones.ts';
-import { benchLedger } from './ledger.ts';
+import { baltimore, metropolis } from './inputs.ts';
 import { benchLoop } from './loop.ts';
 import { benchMap } from './map.ts';
-import { benchMcp } from './mcp.ts';
 import { benchNation } from './nation.ts';
 import { benchNationalManifest } from './national-manifest.ts';
 import { benchNationalSchedule } from './national-schedule.ts';
 import { benchPreparation } from './preparation.ts';
-import { benchRouting } from './routing.ts';
 import { benchScale } from './scale.ts';
 import { benchServing } from './serving.ts';
-import { benchSoak } from './soak.ts';
-import { benchStores } from './stores.ts';
 import { benchTransitRouting } from './transit-routing.ts';
 import { benchWeekly } from './weekly.ts';
 
 /** Benchmarks on a release that is built first. */
 const SERVED: Readonly<Record<string, (built: Built) => Promise<void>>> = {
   serving: benchServing,
-  ledger: benchLedger,
-  batches: benchBatches,
   coverage: benchCoverage,
   loop: benchLoop,
-  mcp: benchMcp,
   map: benchMap,
-  isochrones: (built) => benchIsochrones(built, [WALK_30]),
-  soak: benchSoak,
   fuzz: benchFuzz,
   hostile: benchHostile,
   postgis: benchAgainstPostgis,
-  backends: benchBackends,
-  stores: benchStores,
-  tileserver: benchAgainstTileserver,
   manifest: benchNationalManifest,
   exports: benchExports,
 };
 const UNSERVED = [
-  'routing',
   'accuracy',
   'transit',
   'flips',
-  'addresses',
   'demo',
   'rebuild',
   'preparation',
-  'city',
   'metropolis',
   'growth',
   'schedule',
@@ -102,11 +81,9 @@ if (unknown.length > 0) {
 const folder = await mkdtemp(path.join(tmpdir(), 'tta-bench-'));
 try {
   const inputs = baltimore();
-  if (asked.includes('routing')) await benchRouting(inputs);
   if (asked.includes('accuracy')) await benchAccuracy(inputs);
   if (asked.includes('transit')) await benchTransitRouting(inputs);
   if (asked.includes('flips')) await benchFlips(folder);
-  if (asked.includes('addresses')) await benchAddresses();
   if (asked.includes('demo')) await benchDemo(folder);
   if (asked.includes('rebuild')) await benchRebuild(folder);
   if (asked.includes('preparation')) await benchPreparation(inputs, 1, folder);
@@ -127,11 +104,6 @@ try {
     if (asked.includes(part)) await benchScale(sizes, folder);
   }
   if (asked.includes(WEEKLY)) await benchWeekly(folder);
-  if (asked.includes('city')) {
-    const city = await largeCity(folder);
-    await benchTransitRouting(city);
-    await benchLargeIsochrones(city, folder);
-  }
 } finally {
   await rm(folder, { recursive: true, force: true });
 }

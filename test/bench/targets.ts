@@ -33,7 +33,7 @@ const searchPaths: PathsOf = async ({ release }) =>
   (await someBoxes(release, MAX_PATHS)).map((bbox) => `/v1/pois?bbox=${bbox}`);
 
 /** Pages of 1,000 rows of all non-empty places, found by following each server's own cursors. */
-export const placePagePaths: PathsOf = async ({ places, address, key }) => {
+const placePagePaths: PathsOf = async ({ places, address, key }) => {
   const paths: string[] = [];
   for (const { geoid } of places) {
     const first = `/v1/places/${geoid}/blocks?limit=1000`;
