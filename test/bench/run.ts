@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { benchAccuracy } from './accuracy.ts';
+import { benchAddresses } from './addresses.ts';
 import { benchAgainstPostgis } from './against-postgis.ts';
 import { benchBuild, benchDemo, benchRebuild } from './build.ts';
 import { type Built, withBuilt } from './built.ts';
@@ -13,12 +14,15 @@ import { benchFuzz } from './fuzz.ts';
 import { benchGrowth } from './growth.ts';
 import { benchHostile } from './hostile.ts';
 import { baltimore, metropolis } from './inputs.ts';
+import { benchIsochrones } from './isochrones.ts';
+import { benchLedger } from './ledger.ts';
 import { benchLoop } from './loop.ts';
 import { benchMap } from './map.ts';
 import { benchNation } from './nation.ts';
 import { benchNationalManifest } from './national-manifest.ts';
 import { benchNationalSchedule } from './national-schedule.ts';
 import { benchPreparation } from './preparation.ts';
+import { benchRouting } from './routing.ts';
 import { benchScale } from './scale.ts';
 import { benchServing } from './serving.ts';
 import { benchTransitRouting } from './transit-routing.ts';
@@ -27,9 +31,11 @@ import { benchWeekly } from './weekly.ts';
 /** Benchmarks on a release that is built first. */
 const SERVED: Readonly<Record<string, (built: Built) => Promise<void>>> = {
   serving: benchServing,
+  ledger: benchLedger,
   coverage: benchCoverage,
   loop: benchLoop,
   map: benchMap,
+  isochrones: benchIsochrones,
   fuzz: benchFuzz,
   hostile: benchHostile,
   postgis: benchAgainstPostgis,
@@ -37,9 +43,11 @@ const SERVED: Readonly<Record<string, (built: Built) => Promise<void>>> = {
   exports: benchExports,
 };
 const UNSERVED = [
+  'routing',
   'accuracy',
   'transit',
   'flips',
+  'addresses',
   'demo',
   'rebuild',
   'preparation',
@@ -81,9 +89,11 @@ if (unknown.length > 0) {
 const folder = await mkdtemp(path.join(tmpdir(), 'tta-bench-'));
 try {
   const inputs = baltimore();
+  if (asked.includes('routing')) await benchRouting(inputs);
   if (asked.includes('accuracy')) await benchAccuracy(inputs);
   if (asked.includes('transit')) await benchTransitRouting(inputs);
   if (asked.includes('flips')) await benchFlips(folder);
+  if (asked.includes('addresses')) await benchAddresses();
   if (asked.includes('demo')) await benchDemo(folder);
   if (asked.includes('rebuild')) await benchRebuild(folder);
   if (asked.includes('preparation')) await benchPreparation(inputs, 1, folder);

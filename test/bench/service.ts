@@ -9,12 +9,25 @@ export const TOKENS = 1e12;
 /** Accounts opened concurrently. */
 const AT_ONCE = 1_000;
 
+/** Opens accounts on a SQLite ledger. */
+export function openAccounts(
+  ledgerFolder: string,
+  count: number,
+  options: { readonly member?: boolean } = {},
+): Promise<string[]> {
+  return openAccountsOn(`sqlite:${ledgerFolder}`, count, options);
+}
+
 /**
- * Opens accounts on a SQLite ledger, with one key each and enough tokens. Loads need many, since
- * clients that share an account would wait for each other's debits.
+ * Opens accounts with one key each and enough tokens. Loads need many, since clients that share an
+ * account would wait for each other's debits.
  */
-export async function openAccounts(ledgerFolder: string, count: number): Promise<string[]> {
-  const ledger = await openLedger(`sqlite:${ledgerFolder}`, { rateLimitPerMinute: 1 });
+export async function openAccountsOn(
+  address: string,
+  count: number,
+  { member = false } = {},
+): Promise<string[]> {
+  const ledger = await openLedger(address, { rateLimitPerMinute: 1 });
   const atMs = Date.now();
   const keys: string[] = [];
   while (keys.length < count) {
@@ -24,6 +37,7 @@ export async function openAccounts(ledgerFolder: string, count: number): Promise
           owner: { email: null },
           label: 'bench',
           by: 'operator',
+          member,
           atMs,
           grant: { tokens: TOKENS, cause: 'bench', atMs },
         }),
@@ -44,6 +58,15 @@ export function startService(
   ledgerFolder: string,
   env: Readonly<Record<string, string>> = {},
 ): Promise<ServerProcess> {
-  const args = ['serve', '--store', store, '--ledger', `sqlite:${ledgerFolder}`, '--port', '0'];
+  return startServiceOn(store, `sqlite:${ledgerFolder}`, env);
+}
+
+/** Starts the service as `tta serve` does, on any ledger, without a rate limit. */
+export function startServiceOn(
+  store: string,
+  ledger: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<ServerProcess> {
+  const args = ['serve', '--store', store, '--ledger', ledger, '--port', '0'];
   return startServer([TTA, ...args], { RATE_LIMIT_PER_MINUTE: '1000000000', ...env });
 }

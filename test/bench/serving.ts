@@ -43,7 +43,7 @@ export async function benchServing({ store, release, folder }: Built): Promise<v
 }
 
 /** A block with results. */
-async function busyBlock(release: Release): Promise<string> {
+export async function busyBlock(release: Release): Promise<string> {
   const index = await release.index(release.counties[0].manifest);
   return geoidFromNumber(index.geoids.find((_, block) => index.isRoutable(block))!);
 }

@@ -39,7 +39,7 @@ export interface Outlines {
   readonly area: readonly Polygon[] | null;
 }
 
-/** What a map shows, and how. */
+/** All that the drawing of a map depends on. */
 export interface Look {
   readonly shown: Shown;
   readonly outlines: Outlines;
