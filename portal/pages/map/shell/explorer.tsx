@@ -1,23 +1,20 @@
-import type { RefObject } from 'preact';
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { onRequest } from '../../parts/failed-script.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { UnitsChoice } from '../../parts/units.tsx';
 import { attributionOf, type Catalogue, dataDates } from '../catalogue/catalogue.ts';
 import type { DrawnMap } from '../drawing/draw-map.ts';
-import type { MapMarker } from '../drawing/map-markers.ts';
 import type { Shown } from '../drawing/paint.ts';
 import { resultOf } from '../paid/paid-request.ts';
 import { PaidProvider, usePaidRequests, useRequests } from '../paid/use-paid-requests.ts';
 import { AreaPanel } from '../panels/area-panel.tsx';
 import { Switch } from '../panels/choices.tsx';
-import { transitWords } from '../panels/words.tsx';
 import { profileRequest } from '../profile/profile-request.ts';
 import { degrees } from '../state/codecs.ts';
 import { useMap } from '../state/map-context.ts';
 import { MAX_OPACITY, MIN_OPACITY, VIEWS, type View } from '../state/map-state.ts';
 import { withMoved, without, withSite } from '../state/sites.ts';
-import { timingsOf, titleOf, type Viewed } from '../views/map-view.ts';
+import { titleOf, type Viewed } from '../views/map-view.ts';
 import { MAP_VIEWS } from '../views/map-views.ts';
 import { type FoundPoi, MapSearch } from './map-search.tsx';
 import { MapStage, type StageEvents } from './map-stage.tsx';
@@ -98,7 +95,10 @@ function MapParts() {
           onFound={setFound}
           onPointed={setPointed}
         />
-        <Shared {...{ viewed, shown, markers, title, drawn }} />
+        <SharePanel
+          requests={MAP_VIEWS[view].requests(viewed)}
+          picture={{ viewed, title, shown, markers, map: drawn }}
+        />
         <DisplayChoices />
         <p class="map-sources">
           {dataDates(catalogue)} {attributionOf(catalogue)}
@@ -218,41 +218,6 @@ function DotsKey({ pois }: Pick<Shown, 'pois'>) {
   const listed = new Intl.ListFormat('en').format(words);
   return words.length === 0 ? null : (
     <p class="quiet">On the map, {listed}. Point at one for its name.</p>
-  );
-}
-
-/** The current view to share: as a link, a picture, code, or a map for other pages. */
-function Shared(props: {
-  readonly viewed: Viewed;
-  readonly title: string;
-  readonly shown: Shown;
-  readonly markers: readonly MapMarker[];
-  readonly drawn: RefObject<DrawnMap | null>;
-}) {
-  const { viewed, title, shown, markers, drawn } = props;
-  const { catalogue, state, choice, scheme } = viewed;
-  const view = MAP_VIEWS[state.view];
-  const { legend, requests, summary } = view;
-  const times = timingsOf(view, choice).map((timing) => transitWords(catalogue, timing));
-  return (
-    <SharePanel
-      requests={requests(viewed)}
-      picture={{
-        catalogue,
-        title,
-        summary: summary?.(viewed) ?? null,
-        hasArea: viewed.area.state === 'here',
-        legend: legend(viewed),
-        remark: times.length === 0 ? null : times.join(' '),
-        shown,
-        opacity: state.opacity / 100,
-        selected: state.block,
-        markers,
-        scheme,
-        position: state.position,
-        map: drawn,
-      }}
-    />
   );
 }
 

@@ -1,32 +1,22 @@
 import type { ComponentChildren, RefObject } from 'preact';
 import { render, type VNode } from 'preact';
 import { dateOf } from '../../formats.ts';
-import type { Catalogue } from '../catalogue/catalogue.ts';
 import { attributionOf, dataDates } from '../catalogue/catalogue.ts';
 import type { DrawnMap } from '../drawing/draw-map.ts';
 import type { MapMarker } from '../drawing/map-markers.ts';
-import type { Scheme, Shown } from '../drawing/paint.ts';
-import type { Swatch } from '../panels/swatches.tsx';
-import type { MapPosition } from '../state/map-state.ts';
+import type { Shown } from '../drawing/paint.ts';
+import { transitWords } from '../panels/words.tsx';
 import { stillMap } from '../still/still-map.tsx';
 import { frameAt, positionOf } from '../tiles/frame.ts';
+import { timingsOf, type Viewed } from '../views/map-view.ts';
+import { MAP_VIEWS } from '../views/map-views.ts';
 import { MapSheet } from './map-sheet.tsx';
 
 export interface PictureParts {
-  readonly catalogue: Catalogue;
+  readonly viewed: Viewed;
   readonly title: string;
-  /** A sentence on the people in the chosen area, or else in view; null if the view has none. */
-  readonly summary: string | null;
-  readonly hasArea: boolean;
-  readonly legend: readonly Swatch[];
-  /** Remarks on the times, such as their percentile. */
-  readonly remark: string | null;
   readonly shown: Shown;
-  readonly opacity: number;
-  readonly selected: string | null;
   readonly markers: readonly MapMarker[];
-  readonly scheme: Scheme;
-  readonly position: MapPosition | null;
   /** The map on the page, which is null without WebGL. */
   readonly map: RefObject<DrawnMap | null>;
 }
@@ -36,10 +26,10 @@ const ALONE = { width: 960, height: 640 };
 
 /** The map as SVG: blocks, streets and names as shapes and text, drawn from the tiles. */
 export async function svgPicture(parts: PictureParts): Promise<string> {
-  const { catalogue, shown, opacity, selected, scheme } = parts;
+  const { catalogue, state, scheme } = parts.viewed;
   const { blocksUrl, baseMap } = catalogue;
-  const sources = { blocksUrl, baseMap, shown, opacity, selected };
-  const map = await stillMap(frameOf(parts), sources, scheme);
+  const of = { shown: parts.shown, opacity: state.opacity / 100, selected: state.block };
+  const map = await stillMap(frameOf(parts), { blocksUrl, baseMap, ...of }, scheme);
   return svgText(<Sheet parts={parts}>{map}</Sheet>);
 }
 
@@ -79,18 +69,22 @@ function SheetNow({ parts }: { readonly parts: PictureParts }) {
 }
 
 function Sheet(props: { readonly parts: PictureParts; readonly children: ComponentChildren }) {
-  const { catalogue, title, summary, hasArea, legend, remark, markers, scheme, map } = props.parts;
+  const { viewed, title, markers, map } = props.parts;
+  const { catalogue, state, choice, scheme } = viewed;
+  const view = MAP_VIEWS[state.view];
   // A sentence on an area names it; the middle of the map may be elsewhere.
-  const place = hasArea ? null : (map.current?.viewport().place ?? null);
+  const place = viewed.area.state === 'here' ? null : map.current?.viewport().place;
+  const facts = [place && `Around ${place}`, view.summary?.(viewed)];
+  const times = timingsOf(view, choice).map((timing) => transitWords(catalogue, timing));
   return (
     <MapSheet
       frame={frameOf(props.parts)}
       title={title}
-      facts={[place && `Around ${place}`, summary].filter((fact) => fact !== null).join(': ')}
+      facts={facts.filter(Boolean).join(': ')}
       units={catalogue.units}
-      legend={legend}
+      legend={view.legend(viewed)}
       sources={[
-        ...(remark === null ? [] : [remark]),
+        ...(times.length === 0 ? [] : [times.join(' ')]),
         dataDates(catalogue),
         `${attributionOf(catalogue)} Travel-Time Access, ${location.host}, ${today()}.`,
       ]}
@@ -106,12 +100,12 @@ function today(): string {
   return dateOf(new Date().toISOString());
 }
 
-function frameOf({ map, position, catalogue }: PictureParts) {
+function frameOf({ map, viewed: { catalogue, state } }: PictureParts) {
   const still = document.querySelector('.still-picture');
   const { width, height } =
     map.current?.viewport() ??
     (still === null ? ALONE : { width: still.clientWidth, height: still.clientHeight });
-  const now = map.current?.viewport().position ?? position;
+  const now = map.current?.viewport().position ?? state.position;
   return frameAt(now ?? positionOf(catalogue.bounds, width, height), width, height);
 }
 

@@ -22,9 +22,9 @@ export interface ShareProps {
  */
 export function ShareWays({ requests, picture }: ShareProps) {
   const { state } = useMap();
-  const { title, catalogue } = picture;
+  const { title, viewed } = picture;
   const fragment = writeMapState(state);
-  const name = fileName(title, catalogue.release);
+  const name = fileName(title, viewed.catalogue.release);
   const png = () => pngPicture(picture);
   const svg = async () => new Blob([await svgPicture(picture)], { type: 'image/svg+xml' });
   return (
