@@ -9,11 +9,11 @@ import { useRequests } from '../paid/use-paid-requests.ts';
 import type { Profile } from '../profile/profile-request.ts';
 import { useMap } from '../state/map-context.ts';
 import type { Origin } from '../state/map-state.ts';
-import { catchmentOf } from '../views/catchment/catchment-request.ts';
+import { catchmentOf } from '../views/catchment/catchment-view.ts';
 import type { Viewed } from '../views/map-view.ts';
 import { MAP_VIEWS } from '../views/map-views.ts';
-import { sidesOf } from '../views/reach/reach-request.ts';
-import { measuredSites } from '../views/sites/sites-request.ts';
+import { sidesOf } from '../views/reach/reach-view.ts';
+import { measuredSites } from '../views/sites/sites-view.ts';
 import { useFreeViews } from '../views/use-free-views.ts';
 import type { FoundPoi } from './map-search.tsx';
 

@@ -4,7 +4,7 @@ import { accessMeasure, basketMeasure, changeMeasure, nearestMeasure } from '../
 import { useInView } from '../blocks/use-in-view.ts';
 import { useMap } from '../state/map-context.ts';
 import type { View } from '../state/map-state.ts';
-import { accessChoice } from './access/access-legend.ts';
+import { accessChoice } from './access/access-view.ts';
 import type { Loaded } from './map-view.ts';
 
 /** Loads the blocks in view that a view shows for free; nothing for any other view. */

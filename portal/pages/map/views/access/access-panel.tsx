@@ -9,7 +9,7 @@ import { TransitTimes } from '../../panels/transit-times.tsx';
 import { useMap } from '../../state/map-context.ts';
 import { DIRECTIONS } from '../../state/map-state.ts';
 import type { Loaded } from '../map-view.ts';
-import { accessChoice, accessRows, isType, sayAccess, withinWords } from './access-legend.ts';
+import { accessChoice, accessRows, isType, sayAccess, withinWords } from './access-view.ts';
 
 const DIRECTION_NAMES = { from: 'From each block', to: 'To each block' };
 

@@ -1,18 +1,24 @@
+import { countedType, minutesCounted } from '../../../../../shards/access/access-columns.ts';
 import { UNROUTED } from '../../../../../shards/bands/time-bands.ts';
+import type { Timing } from '../../../../../shards/services.ts';
+import type { Mode } from '../../../../client/src/index.ts';
+import { MAP_COLOURS } from '../../../../map-classes.ts';
+import { count, percent } from '../../../formats.ts';
 import { onRequest } from '../../../parts/failed-script.tsx';
 import { countWords } from '../../blocks/block-bands.ts';
+import type { Tally } from '../../blocks/coloured-blocks.ts';
+import type { Catalogue } from '../../catalogue/catalogue.ts';
+import { byMode } from '../../catalogue/mode-words.ts';
+import type { Weight } from '../../catalogue/weights.ts';
+import { timingOf } from '../../catalogue/windows.ts';
+import type { Scheme } from '../../drawing/paint.ts';
 import { groundSwatches } from '../../panels/legend-swatches.ts';
+import type { PeopleRow } from '../../panels/people-legend.tsx';
 import { summaryOf } from '../../panels/people-sentences.tsx';
 import { PLACE_DIGITS } from '../../state/area.ts';
+import type { Choice } from '../../state/choice.ts';
+import { type Direction, type MapState, minutesOf } from '../../state/map-state.ts';
 import type { MapRequest, MapView, Viewed } from '../map-view.ts';
-import {
-  accessChoice,
-  accessRows,
-  colourClass,
-  countedLeaves,
-  sayAccess,
-  withinWords,
-} from './access-legend.ts';
 
 export const accessView: MapView = {
   name: 'Access',
@@ -80,4 +86,112 @@ function exactRequest({ state, choice, access, area }: Viewed): MapRequest | nul
     parameters: { fips, ...query },
     rows: 'results',
   };
+}
+
+/** A weight or a type, and how it is counted within reach of every block. */
+interface AccessChoice {
+  readonly weight: Weight;
+  /** Members that name its window and percentile, if they are not those of every release. */
+  readonly times: Partial<Timing>;
+  readonly count: {
+    readonly of: string;
+    readonly direction: Direction;
+    readonly mode: Mode;
+    readonly minutes: number;
+  };
+}
+
+/** The count that a state chooses; null if the release counts nothing within reach. */
+export function accessChoice(state: MapState, choice: Choice): AccessChoice | null {
+  const { counted: weight, mode, timing } = choice;
+  if (weight === null) return null;
+  const minutes = Math.min(minutesOf(state), minutesCounted(weight.weight).at(-1)!);
+  const direction = isType(weight) ? 'from' : state.direction;
+  return {
+    weight,
+    times: timingOf([mode], timing),
+    count: { of: weight.weight, direction, mode, minutes },
+  };
+}
+
+/** Whether POIs of a type are counted, which is from a block only. */
+export function isType({ weight }: Weight): boolean {
+  return countedType(weight) !== null;
+}
+
+/** The leaf types whose POIs are counted; none of a weight. */
+function countedLeaves({ types, parents }: Catalogue, weight: Weight | null): readonly number[] {
+  const counted = weight && countedType(weight.weight);
+  return [...types, ...parents].find(({ id }) => id === counted)?.leaves ?? [];
+}
+
+/** `within 45 min by transit`, or `who get here within 45 min by transit`. */
+export function withinWords({ direction, minutes, mode }: AccessChoice['count']): string {
+  const within = `within ${minutes} min ${byMode(mode)}`;
+  return direction === 'from' ? within : `who get here ${within}`;
+}
+
+/** The colour of a class, from 1: most within reach has the colour of the nearest. */
+function colourClass(one: number, bounds: readonly number[]): number {
+  return bounds.length + 2 - one;
+}
+
+/** Rows of the legend, most within reach first; none until the bounds are known. */
+export function accessRows(
+  { access }: Pick<Viewed, 'access'>,
+  scheme: Scheme,
+): readonly PeopleRow[] {
+  if (access.state !== 'here' || access.view.of.bounds === null) return [];
+  const { sums, inArea } = access.view;
+  const { bounds } = access.view.of;
+  const { classes, beyond, stripe } = MAP_COLOURS[scheme];
+  const ascending = Array.from({ length: bounds.length + 1 }, (_, i) => i + 1);
+  return [...ascending.reverse(), UNROUTED].map((one) => ({
+    swatch: {
+      colour: one === UNROUTED ? beyond : classes[colourClass(one, bounds) - 1],
+      ...(one === UNROUTED && { stripe }),
+      label: countWords(one, bounds),
+      short: shortWords(one, bounds),
+    },
+    people: sums.people[one],
+    inArea: inArea?.people[one],
+  }));
+}
+
+/** Few letters for a class: `30K+`, `<1.5K`, `0`. */
+function shortWords(one: number, bounds: readonly number[]): string {
+  const few = new Intl.NumberFormat('en-US', { notation: 'compact' });
+  if (one > 1) return `${few.format(bounds[one - 2])}+`;
+  return bounds[0] === 1 ? '0' : `<${few.format(bounds[0] ?? 0)}`;
+}
+
+/** Says how many are within reach of half of the people. */
+export function sayAccess({
+  access,
+  state,
+  choice,
+}: Pick<Viewed, 'access' | 'choice'> & { readonly state: MapState }) {
+  const asked = accessChoice(state, choice);
+  const bounds = access.state === 'here' ? access.view.of.bounds : null;
+  return (sums: Tally, where: string): string =>
+    bounds === null || asked === null
+      ? 'This release does not have these counts.'
+      : reachSentence(asked, bounds, sums, where);
+}
+
+function reachSentence(
+  { weight: { unit }, count: { direction } }: AccessChoice,
+  bounds: readonly number[],
+  sums: Tally,
+  where: string,
+): string {
+  if (sums.allPeople === 0) return `There are no people ${where}.`;
+  // The highest bound that at least half of the people reach.
+  const reaching = (one: number) =>
+    sums.people.slice(one + 1).reduce((sum, people) => sum + people, 0) / sums.allPeople;
+  const at = bounds.findLastIndex((_, i) => reaching(i + 1) >= 0.5);
+  const [bound, share] = at === -1 ? [bounds[0], reaching(1)] : [bounds[at], reaching(at + 1)];
+  if (bound === undefined) return `${count(sums.allPeople)} people are ${where}.`;
+  const verb = direction === 'from' ? 'reach' : 'are reached by';
+  return `${percent(share)} of ${count(sums.allPeople)} people ${where} ${verb} ${count(bound)} or more ${unit}.`;
 }

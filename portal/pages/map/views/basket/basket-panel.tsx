@@ -15,8 +15,15 @@ import { MarginNote } from '../../panels/words.tsx';
 import { useMap } from '../../state/map-context.ts';
 import type { MapState } from '../../state/map-state.ts';
 import type { Loaded } from '../map-view.ts';
-import { basketRows, countiesOf, criterionName, sayBasket } from './basket-legend.ts';
-import { basketRequest, type Coverage, timesOf } from './basket-request.ts';
+import {
+  basketRequest,
+  basketRows,
+  type Coverage,
+  countiesOf,
+  criterionName,
+  sayBasket,
+  timesOf,
+} from './basket-view.ts';
 import { CriteriaList } from './criteria-list.tsx';
 
 const COLOURED_BY: readonly (readonly [MapState['basketBy'], string])[] = [

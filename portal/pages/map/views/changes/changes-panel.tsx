@@ -20,8 +20,7 @@ import { TransitTimes } from '../../panels/transit-times.tsx';
 import { MarginNote } from '../../panels/words.tsx';
 import { useMap } from '../../state/map-context.ts';
 import type { Loaded } from '../map-view.ts';
-import { changeRows, sayChanges } from './changes-legend.ts';
-import { changesBody, changesRequest } from './changes-request.ts';
+import { changeRows, changesBody, changesRequest, sayChanges } from './changes-view.ts';
 
 type Listed = DataOf<'getReleases'>['releases'][number];
 

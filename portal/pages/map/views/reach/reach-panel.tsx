@@ -21,7 +21,7 @@ import { PEOPLE } from '../../state/choice.ts';
 import { useMap } from '../../state/map-context.ts';
 import type { Origin } from '../../state/map-state.ts';
 import type { Loaded } from '../map-view.ts';
-import { accessRequest } from './reach-request.ts';
+import { accessRequest } from './reach-view.ts';
 
 export function ReachPanel(loaded: Pick<Loaded, 'a' | 'reach' | 'poiName' | 'area'>) {
   const { a, reach, poiName, area } = loaded;

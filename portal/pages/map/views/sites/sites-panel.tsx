@@ -23,7 +23,7 @@ import {
 import { fitsAddress, MAX_ADDRESS_SITES, type Site, without } from '../../state/sites.ts';
 import type { Loaded } from '../map-view.ts';
 import { SitesColours, SitesResults } from './sites-results.tsx';
-import { sitesSwatches } from './sites-legend.ts';
+import { sitesSwatches } from './sites-view.ts';
 
 const DIRECTIONS: readonly (readonly [Direction, string])[] = [
   ['to', 'To the sites'],

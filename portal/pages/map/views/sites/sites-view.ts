@@ -1,10 +1,34 @@
+import { REQUEST_LIMITS } from '../../../../../proxy/http/request-limits.ts';
+import { PLANS } from '../../../../../proxy/plans.ts';
+import type { Timing } from '../../../../../shards/services.ts';
+import type { Area, DataOf, Mode, ParamsOf } from '../../../../client/src/index.ts';
+import { MAP_COLOURS } from '../../../../map-classes.ts';
 import { onRequest } from '../../../parts/failed-script.tsx';
-import { mapTitle } from '../../catalogue/catalogue.ts';
-import { minutesTo, reachClasses, reachesWithin } from '../../measures/reach.ts';
-import { MAX_MINUTES } from '../../state/map-state.ts';
-import { bandWords, type MapView } from '../map-view.ts';
+import { type Catalogue, mapTitle } from '../../catalogue/catalogue.ts';
+import { timingOf } from '../../catalogue/windows.ts';
+import type { Scheme } from '../../drawing/paint.ts';
+import {
+  CATCHMENT_CLASS_MINUTES,
+  CLASS_MINUTES,
+  minutesTo,
+  nearestReach,
+  type Reach,
+  reachClasses,
+  reachesWithin,
+} from '../../measures/reach.ts';
+import { type Outcomes, type PaidRequest, paidCall, resultOf } from '../../paid/paid-request.ts';
+import { catchmentSwatches, nearestSwatches, reachSwatches } from '../../panels/legend-swatches.ts';
+import type { Swatch } from '../../panels/swatches.tsx';
+import {
+  MAX_CATCHMENT_MINUTES,
+  MAX_MINUTES,
+  type MapState,
+  type SitesBy,
+} from '../../state/map-state.ts';
+import { MAX_ADDRESS_SITES, MAX_UNCOVERED, type Site } from '../../state/sites.ts';
+import { bandWords, type MapView, type MeasuredSites } from '../map-view.ts';
 import { shownNearest } from '../nearest/nearest-view.ts';
-import { classesWithin, overlapClass, sitesSwatches } from './sites-legend.ts';
+import { reachRequest } from '../reach/reach-view.ts';
 
 const NO_BLOCKS = { geoids: new Float64Array(), classes: new Uint8Array() };
 
@@ -53,3 +77,120 @@ export const sitesView: MapView = {
     ];
   },
 };
+
+/** The longest minutes that are coloured, and the width of a class, for some minutes that count. */
+function classesWithin(within: number): [most: number, width: number] {
+  return within <= MAX_CATCHMENT_MINUTES
+    ? [MAX_CATCHMENT_MINUTES, CATCHMENT_CLASS_MINUTES]
+    : [MAX_MINUTES, CLASS_MINUTES];
+}
+
+/** Colours of one, two, and three or more sites: the last is the darkest in light maps. */
+const OVERLAP_CLASSES = [5, 3, 1];
+
+/** The class of a block that has so many sites near. */
+function overlapClass(sites: number): number {
+  return sites === 0 ? 0 : OVERLAP_CLASSES[Math.min(sites, OVERLAP_CLASSES.length) - 1];
+}
+
+/** Swatches of the blocks near sites; before they are loaded, none of classes. */
+export function sitesSwatches(
+  { sitesType, sitesBy, sitesColoured }: MapState,
+  { baseMap }: Pick<Catalogue, 'baseMap'>,
+  scheme: Scheme,
+  hasReaches: boolean,
+): readonly Swatch[] {
+  if (sitesType !== null) return nearestSwatches(baseMap, scheme);
+  if (!hasReaches) return [];
+  if (sitesColoured === 'overlap') {
+    const { classes, beyond } = MAP_COLOURS[scheme];
+    return [
+      ...OVERLAP_CLASSES.map((one, i) => ({
+        colour: classes[one - 1],
+        label: ['one site', 'two sites', 'three or more'][i],
+      })),
+      { colour: beyond, label: 'none' },
+    ];
+  }
+  const [most] = classesWithin(sitesBy.within);
+  return most === MAX_MINUTES ? reachSwatches(scheme, MAX_MINUTES) : catchmentSwatches(scheme);
+}
+
+type SitesCoverage = DataOf<'measureSites'>;
+
+interface SitesQuery extends SitesBy {
+  /** Sites and candidates of one's own. */
+  readonly points: readonly Site[];
+  /** The POIs of a type as sites, in place of those of one's own. */
+  readonly type: number | null;
+  /** The most POIs of the type in the area; null while they are not counted. */
+  readonly mostPois: number | null;
+  /** Null for all people whom any site or candidate reaches. */
+  readonly area: Area | null;
+  readonly mode: Mode;
+  readonly timing: Timing;
+}
+
+/** The requests about some sites, and what has been loaded of them. */
+export function measuredSites(query: SitesQuery, requests: Outcomes): MeasuredSites {
+  const body = sitesBody(query);
+  const request = body && sitesRequest(query, body);
+  const coverage = resultOf(requests, request);
+  const colours =
+    coverage && query.type === null && coverage.sites.length <= MAX_COLOURED
+      ? reachesRequest(coverage, query)
+      : null;
+  const reaches = resultOf(requests, colours);
+  const nearest = reaches && nearestReach(reaches);
+  return { body, request, coverage, colours, reaches, nearest };
+}
+
+function sitesRequest(
+  { points, type, mostPois }: SitesQuery,
+  body: ParamsOf<'measureSites'>,
+): PaidRequest<SitesCoverage> {
+  const { site, sites_minimum } = PLANS.charges;
+  const candidates = points.filter(({ isCandidate }) => isCandidate).length;
+  const { sites: limit } = REQUEST_LIMITS;
+  const most = type === null ? points.length : Math.min(mostPois ?? limit, limit) + candidates;
+  return paidCall('measureSites', body, Math.max(sites_minimum, most * site));
+}
+
+/** The body of the request; null without sites, and for sites of a type without an area. */
+function sitesBody(query: SitesQuery): ParamsOf<'measureSites'> | null {
+  const { points, type, area, mode, timing, direction, weight, choose, within } = query;
+  const listed = (wanted: boolean) =>
+    points
+      .filter(({ isCandidate }) => isCandidate === wanted)
+      .map(({ id, lat, lon }) => ({ id, lat, lon }));
+  const candidates = listed(true);
+  if (type === null ? points.length === 0 : area === null) return null;
+  return {
+    sites: type === null ? listed(false) : { type },
+    ...(candidates.length > 0 && { candidates, choose }),
+    ...(area && { area }),
+    mode,
+    ...timingOf([mode], timing),
+    direction,
+    weight: [weight],
+    minutes: [within],
+    uncovered: MAX_UNCOVERED,
+  };
+}
+
+/** Sites whose reaches are requested at once: each costs as much as any other reach. */
+const MAX_COLOURED = MAX_ADDRESS_SITES;
+
+/** Requests the reach of each measured site, from or to its block, as the sites are measured. */
+function reachesRequest(
+  { sites }: SitesCoverage,
+  { direction, ...by }: SitesQuery,
+): PaidRequest<readonly Reach[]> | null {
+  const each = sites.map(({ block }) => reachRequest(block, by, direction));
+  if (each.length === 0) return null;
+  return {
+    name: each.map(({ name }) => name).join(),
+    price: each.reduce((sum, { price }) => sum + price, 0),
+    run: (client, pay, signal) => Promise.all(each.map((one) => one.run(client, pay, signal))),
+  };
+}
