@@ -3,6 +3,7 @@ import { MAX_ACTIVE_KEYS, MAX_LABEL } from '../../../proxy/plans.ts';
 import { PAGE_PATHS } from '../../page-paths.ts';
 import type { Key } from '../../responses.ts';
 import { createKey, keys, revokeKey } from '../api/portal.ts';
+import { useAction } from '../api/use-action.ts';
 import { useLoaded } from '../api/use-loaded.ts';
 import { dateOf, momentOf } from '../formats.ts';
 import { CopyButton } from '../parts/code-block.tsx';
@@ -119,21 +120,14 @@ export function KeysPage() {
 function NewKeyForm({ onMade }: { readonly onMade: () => void }) {
   const { setFreshKey } = useSession();
   const [label, setLabel] = useState('');
-  const [fault, setFault] = useState('');
-  const [isBusy, setBusy] = useState(false);
-  const make = async (event: Event) => {
+  const { isBusy, fault, run } = useAction();
+  const make = (event: Event) => {
     event.preventDefault();
-    if (isBusy) return;
-    setBusy(true);
-    setFault('');
-    try {
+    void run(async () => {
       setFreshKey((await createKey(label.trim())).key);
       setLabel('');
       onMade();
-    } catch (error) {
-      if (error instanceof Error) setFault(error.message);
-    }
-    setBusy(false);
+    });
   };
   return (
     <form class="inline-form" onSubmit={make}>

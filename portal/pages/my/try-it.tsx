@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { DataOf, Reply, Tokens } from '../../client/src/index.ts';
 import { keylessClient } from '../api/clients.ts';
-import { explained } from '../api/fault.ts';
+import { useAction } from '../api/use-action.ts';
 import { counted } from '../formats.ts';
 import { Notice } from '../parts/notice.tsx';
 
@@ -18,29 +18,20 @@ interface Outcome {
 export function TryIt(props: { readonly url: string; readonly send: () => Promise<Summary> }) {
   const { url, send } = props;
   const [outcome, setOutcome] = useState<Outcome | null>(null);
-  const [fault, setFault] = useState('');
-  const [isBusy, setBusy] = useState(false);
-  const run = async () => {
-    if (isBusy) return;
-    setFault('');
+  const { isBusy, fault, run } = useAction();
+  const request = async () => {
     setOutcome(null);
-    setBusy(true);
-    try {
-      const [{ data, tokens }, types] = await Promise.all([
-        send(),
-        keylessClient.getDestinationTypes(),
-      ]);
-      const named = types.data.destination_types.map((type) => [type.dest_type_id, type.name]);
-      const names = new Map(named as [number, string][]);
-      const rows = data.results.map(({ dest_type_id, travel_time }) => ({
-        name: names.get(dest_type_id) ?? `type ${dest_type_id}`,
-        minutes: travel_time,
-      }));
-      setOutcome({ tokens, rows });
-    } catch (error) {
-      setFault(explained(error));
-    }
-    setBusy(false);
+    const [{ data, tokens }, types] = await Promise.all([
+      send(),
+      keylessClient.getDestinationTypes(),
+    ]);
+    const named = types.data.destination_types.map((type) => [type.dest_type_id, type.name]);
+    const names = new Map(named as [number, string][]);
+    const rows = data.results.map(({ dest_type_id, travel_time }) => ({
+      name: names.get(dest_type_id) ?? `type ${dest_type_id}`,
+      minutes: travel_time,
+    }));
+    setOutcome({ tokens, rows });
   };
   return (
     <div class="try">
@@ -50,7 +41,7 @@ export function TryIt(props: { readonly url: string; readonly send: () => Promis
           type="button"
           class="button button-main"
           aria-disabled={isBusy}
-          onClick={() => void run()}
+          onClick={() => void run(request)}
         >
           {isBusy ? 'Sending …' : 'Send'}
         </button>

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useAction } from '../api/use-action.ts';
 import { Notice } from './notice.tsx';
 
 /** Confirms an irreversible action. Escape cancels; the focus returns to where it was. */
@@ -15,22 +16,13 @@ export function ConfirmDialog(props: {
   const { title, action, typed, onConfirm, onClose } = props;
   const dialogRef = useRef<HTMLDialogElement>(null);
   const [typedSoFar, setTypedSoFar] = useState('');
-  const [isBusy, setBusy] = useState(false);
-  const [fault, setFault] = useState<Error | null>(null);
+  const { isBusy, fault, run } = useAction();
   const id = useId();
   useEffect(() => dialogRef.current?.showModal(), []);
 
-  const confirm = async (event: Event) => {
+  const confirm = (event: Event) => {
     event.preventDefault();
-    if (isBusy) return;
-    setBusy(true);
-    setFault(null);
-    try {
-      await onConfirm();
-    } catch (error) {
-      if (error instanceof Error) setFault(error);
-      setBusy(false);
-    }
+    void run(onConfirm);
   };
   return (
     <dialog ref={dialogRef} class="dialog" aria-labelledby={`${id}-title`} onClose={onClose}>
@@ -52,7 +44,7 @@ export function ConfirmDialog(props: {
             />
           </div>
         )}
-        {fault && <Notice kind="fault">{fault.message}</Notice>}
+        {fault && <Notice kind="fault">{fault}</Notice>}
         <div class="actions">
           <button
             type="submit"

@@ -1,5 +1,4 @@
-import { useState } from 'preact/hooks';
-import { explained } from '../api/fault.ts';
+import { useAction } from '../api/use-action.ts';
 
 export function FileButton(props: {
   readonly label: string;
@@ -7,23 +6,15 @@ export function FileButton(props: {
   readonly make: () => Promise<Blob>;
 }) {
   const { label, name, make } = props;
-  const [state, setState] = useState<'idle' | 'busy' | Error>('idle');
-  const run = async () => {
-    setState('busy');
-    try {
-      saveFile(name, await make());
-      setState('idle');
-    } catch (error) {
-      setState(error as Error);
-    }
-  };
+  const { isBusy, fault, run } = useAction();
+  const save = async () => saveFile(name, await make());
   return (
     <>
-      <button type="button" class="button" disabled={state === 'busy'} onClick={() => void run()}>
-        {state === 'busy' ? `${label} …` : label}
+      <button type="button" class="button" disabled={isBusy} onClick={() => void run(save)}>
+        {isBusy ? `${label} …` : label}
       </button>
       <span role="alert" class="fault-text">
-        {state instanceof Error && `${label} could not be made. ${explained(state)}`}
+        {fault && `${label} could not be made. ${fault}`}
       </span>
     </>
   );

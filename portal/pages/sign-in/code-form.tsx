@@ -4,6 +4,7 @@ import type { Account } from '../../responses.ts';
 import { CODE_DIGITS, digitsOfCode } from '../../sign-in/code-digits.ts';
 import { Fault } from '../api/fault.ts';
 import { requestCode, verifyCode } from '../api/portal.ts';
+import { useAction } from '../api/use-action.ts';
 import { Field } from '../parts/field.tsx';
 
 function plainly(error: unknown): string {
@@ -59,9 +60,8 @@ export function CodeForm(props: {
 }) {
   const { email, next, onSignedIn, onOtherAddress } = props;
   const [code, setCode] = useState('');
-  const [fault, setFault] = useState('');
   const [said, setSaid] = useState('');
-  const [isBusy, setBusy] = useState(false);
+  const { isBusy, fault, setFault, run } = useAction(plainly);
   const wait = useCountdown(RESEND_AFTER_S);
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => input.current?.focus(), []);
@@ -71,15 +71,9 @@ export function CodeForm(props: {
     const isWhole = digits.length === digitsOfCode(digits);
     setFault(isWhole ? '' : `The code has ${digitWord(digits)} digits.`);
     if (!isWhole) return input.current?.focus();
-    setBusy(true);
-    try {
-      onSignedIn(await verifyCode(email, digits));
-    } catch (error) {
-      setFault(plainly(error));
-      setCode('');
-      setBusy(false);
-      input.current?.focus();
-    }
+    if (await run(async () => onSignedIn(await verifyCode(email, digits)))) return;
+    setCode('');
+    input.current?.focus();
   };
   const type = (text: string) => {
     const typed = text.replaceAll(/\D/g, '');

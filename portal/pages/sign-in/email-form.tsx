@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { NextPage } from '../../page-paths.ts';
 import { requestCode } from '../api/portal.ts';
+import { useAction } from '../api/use-action.ts';
 import { Field } from '../parts/field.tsx';
 
 export function EmailForm(props: {
@@ -10,8 +11,7 @@ export function EmailForm(props: {
   readonly onSent: (email: string) => void;
 }) {
   const [email, setEmail] = useState(props.email);
-  const [fault, setFault] = useState('');
-  const [isBusy, setBusy] = useState(false);
+  const { isBusy, fault, setFault, run } = useAction();
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => input.current?.focus(), []);
 
@@ -22,15 +22,8 @@ export function EmailForm(props: {
     const wrong = faultIn(address);
     setFault(wrong);
     if (wrong) return input.current?.focus();
-    setBusy(true);
-    try {
-      await requestCode(address, props.next);
-      props.onSent(address);
-    } catch (error) {
-      if (error instanceof Error) setFault(error.message);
-      setBusy(false);
-      input.current?.focus();
-    }
+    if (await run(() => requestCode(address, props.next))) props.onSent(address);
+    else input.current?.focus();
   };
   return (
     <form class="card" onSubmit={send} noValidate>
