@@ -11,6 +11,7 @@ import type {
   UsageDay,
 } from '../../responses.ts';
 import { Fault, NO_RESPONSE, sentence } from './fault.ts';
+import { useLoaded } from './use-loaded.ts';
 
 const TIMEOUT_MS = 20_000;
 
@@ -149,4 +150,9 @@ async function send(
   const slug = problem.type?.split('/').at(-1) ?? `status-${response.status}`;
   const detail = problem.detail ?? `The service responded with status ${response.status}.`;
   throw new Fault(slug, sentence(detail), Number(response.headers.get('retry-after')) || 0);
+}
+
+/** URL of the API; `null` until it is known. */
+export function useApiAddress(): string | null {
+  return useLoaded(portalConfig).value?.api_url ?? null;
 }

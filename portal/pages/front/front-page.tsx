@@ -15,8 +15,8 @@ import { ReleaseFacts } from './release-facts.tsx';
 export function FrontPage() {
   const config = useLoaded(portalConfig);
   const { visitor } = useSession();
-  const api = config.state === 'here' ? config.value.api_url : null;
-  const hasGrants = config.state !== 'here' || config.value.signup_grants;
+  const api = config.value?.api_url;
+  const hasGrants = config.value?.signup_grants ?? true;
   return (
     <Page
       title="Travel-Time Access"
@@ -46,10 +46,7 @@ export function FrontPage() {
       </div>
       <LivePlace />
       <ExampleResponse />
-      <Prices
-        isSold={config.state !== 'here' || config.value.membership_available}
-        hasGrants={hasGrants}
-      />
+      <Prices isSold={config.value?.membership_available ?? true} hasGrants={hasGrants} />
       <ReleaseFacts />
     </Page>
   );

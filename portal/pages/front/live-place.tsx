@@ -17,7 +17,7 @@ export function LivePlace() {
   const bandsUrl = useBandsUrl();
   const id = useId();
   const some = useLoaded(somePlace);
-  const place = chosen ?? (some.state === 'here' ? (some.value ?? null) : null);
+  const place = chosen ?? some.value ?? null;
   const outline = useLoaded(
     async () => place && (await keylessClient.getPlaceBoundary({ geoid: place.geoid })).data,
     [place],
@@ -29,11 +29,7 @@ export function LivePlace() {
         <h2 id={id}>{place === null ? 'Look up a place' : `${place.name}, ${place.state}`}</h2>
         <PlaceSearch onFound={setChosen} onDown={setDown} />
       </div>
-      <PlaceMap
-        place={place}
-        outline={outline.state === 'here' ? outline.value : null}
-        bandsUrl={bandsUrl}
-      />
+      <PlaceMap place={place} outline={outline.value} bandsUrl={bandsUrl} />
       <div class="live-foot">
         {bandsUrl !== null && place !== null && (
           <>
@@ -61,11 +57,7 @@ export function LivePlace() {
 
 /** Address of the bands to show; null if the release has none, or until they are known. */
 function useBandsUrl(): string | null {
-  const loaded = useLoaded(() => keylessClient.getTileArchives());
-  if (loaded.state !== 'here') return null;
-  const { archives } = loaded.value.data;
-  return (
-    archives.find(({ mode, dest_type_id }) => mode === SHOWN.mode && dest_type_id === SHOWN.type)
-      ?.url ?? null
-  );
+  const archives = useLoaded(() => keylessClient.getTileArchives()).value?.data.archives ?? [];
+  const { mode, type } = SHOWN;
+  return archives.find((one) => one.mode === mode && one.dest_type_id === type)?.url ?? null;
 }

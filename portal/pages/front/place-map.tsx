@@ -3,7 +3,7 @@ import { useMemo } from 'preact/hooks';
 import { BAND_ENDS } from '../../../shards/bands/time-bands.ts';
 import { classLabel, MAP_COLOURS } from '../../map-classes.ts';
 import type { Boundary, Place } from '../api/release.ts';
-import { useLoaded } from '../api/use-loaded.ts';
+import { useFresh } from '../api/use-loaded.ts';
 import { useColourScheme } from '../map/drawing/use-colour-scheme.ts';
 import { ScaleBar, useUnits } from '../parts/units.tsx';
 import { type Drawing, drawOutline } from './outline.ts';
@@ -68,14 +68,13 @@ export function BandLegend() {
 
 /** The path of each class; an empty list until the paths are loaded, and if they cannot be. */
 function useBands(url: string | null, drawing: Drawing | null): readonly string[] {
-  const loaded = useLoaded(async () => {
-    if (url === null || drawing === null) return null;
+  const loaded = useFresh(async () => {
+    if (url === null || drawing === null) return [];
     const { bandPaths } = await import('../map/tiles/vector-tiles.ts');
     const { box, position, place } = drawing.frame;
-    return { drawing, paths: await bandPaths(url, box, Math.ceil(position.zoom), place) };
+    return bandPaths(url, box, Math.ceil(position.zoom), place);
   }, [url, drawing]);
-  const bands = loaded.state === 'here' ? loaded.value : null;
-  return bands?.drawing === drawing ? bands.paths : [];
+  return loaded.value ?? [];
 }
 
 function Ground(props: {

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { keylessClient } from '../api/clients.ts';
 import type { Place } from '../api/release.ts';
-import { useSearch } from '../api/use-search.ts';
+import { useSearch } from '../api/use-loaded.ts';
 import { counted } from '../formats.ts';
 
 export function PlaceSearch(props: {
@@ -14,7 +14,7 @@ export function PlaceSearch(props: {
     return (await keylessClient.findPlaces({ q, limit: 5 }, { signal })).data.places;
   });
   useEffect(() => onDown(search.state === 'failed'), [search.state, onDown]);
-  const places = search.state === 'here' ? search.value : null;
+  const places = search.value;
   const choose = (place: Place) => {
     onFound(place);
     setName('');

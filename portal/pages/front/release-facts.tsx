@@ -1,5 +1,4 @@
-import { isFictional } from '../api/fictional.ts';
-import { type Facts, type Feed, releaseFacts } from '../api/release.ts';
+import { type Facts, type Feed, isFictional, releaseFacts } from '../api/release.ts';
 import { useLoaded } from '../api/use-loaded.ts';
 import { count, dateOf, dayMonthYear } from '../formats.ts';
 import { Section } from '../parts/page.tsx';

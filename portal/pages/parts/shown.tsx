@@ -1,11 +1,11 @@
 import type { ComponentChildren } from 'preact';
 import { explained } from '../api/fault.ts';
-import type { Loaded } from '../api/use-loaded.ts';
+import type { useLoaded } from '../api/use-loaded.ts';
 import { Notice } from './notice.tsx';
 
 /** Shows loaded data; until then a loading line, and on failure the error with a retry button. */
 export function Shown<Value>(props: {
-  readonly of: Loaded<Value> & { readonly reload: () => Promise<void> };
+  readonly of: ReturnType<typeof useLoaded<Value>>;
   readonly what: string;
   readonly children: (value: Value) => ComponentChildren;
 }) {

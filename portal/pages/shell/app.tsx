@@ -1,7 +1,7 @@
 import { useEffect } from 'preact/hooks';
 import { PAGE_PATHS } from '../../page-paths.ts';
-import { FICTIONAL, isFictional } from '../api/fictional.ts';
-import { useApiAddress } from '../api/use-api-address.ts';
+import { useApiAddress } from '../api/portal.ts';
+import { FICTIONAL, isFictional } from '../api/release.ts';
 import { useLoaded } from '../api/use-loaded.ts';
 import { FrontPage } from '../front/front-page.tsx';
 import { onRequest } from '../parts/failed-script.tsx';
@@ -67,11 +67,11 @@ function CurrentPage({ path }: { readonly path: string }) {
 
 function Footer() {
   const api = useApiAddress();
-  const fictional = useLoaded(isFictional);
+  const isInvented = useLoaded(isFictional).value;
   return (
     <footer class="site-foot">
-      {fictional.state === 'here' && fictional.value && <p>{FICTIONAL}</p>}
-      {fictional.state === 'here' && !fictional.value && (
+      {isInvented && <p>{FICTIONAL}</p>}
+      {isInvented === false && (
         <p>
           Streets and points of interest: ©{' '}
           <a href="https://www.openstreetmap.org/copyright">OpenStreetMap contributors</a>, ODbL.

@@ -1,8 +1,7 @@
 import { useState } from 'preact/hooks';
 import { PAGE_PATHS } from '../../page-paths.ts';
 import { Fault } from '../api/fault.ts';
-import { signOut } from '../api/portal.ts';
-import { useApiAddress } from '../api/use-api-address.ts';
+import { signOut, useApiAddress } from '../api/portal.ts';
 import { Link, SignInLink } from '../router/link.tsx';
 import { navigate } from '../router/router.ts';
 import { useSession } from '../session/session.tsx';

@@ -17,7 +17,7 @@ export function SignInPage() {
   const [next] = useState(() => nextPath(location.search));
   const isSignedIn = visitor.state === 'signed-in';
   const config = useLoaded(portalConfig);
-  const hasGrants = config.state !== 'here' || config.value.signup_grants;
+  const hasGrants = config.value?.signup_grants ?? true;
   const begins = hasGrants ? ` with ${count(PLANS.free_grant.tokens)} free tokens` : '';
   useEffect(() => {
     if (isSignedIn) navigate(next, { replace: true });

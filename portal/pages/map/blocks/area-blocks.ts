@@ -11,7 +11,7 @@ import {
 } from '../../../../shards/geometry/wgs84.ts';
 import { type Area as ApiArea, ApiError, type Client } from '../../../client/src/index.ts';
 import { keylessClient } from '../../api/clients.ts';
-import { useLoaded } from '../../api/use-loaded.ts';
+import { type Loaded, useFresh, useLoaded } from '../../api/use-loaded.ts';
 import {
   type Area,
   type Circle,
@@ -46,17 +46,15 @@ export interface AreaBlocks {
   readonly outline: readonly Polygon[] | null;
 }
 
-export type LoadedArea =
-  | { readonly state: 'none' | 'loading' | 'failed' }
-  /** The area is too far from the map, outside the release, or has too many counties. */
-  | { readonly state: 'far' | 'invalid' }
-  | { readonly state: 'here'; readonly of: AreaBlocks };
+/** `far`: it is too far from the map, outside the release, or has too many counties. */
+export type LoadedArea = Loaded<AreaBlocks, 'none' | 'far' | 'invalid'>;
 
 /** The blocks of an area, found for free and without a key. */
 export function useAreaBlocks(area: Area | null): LoadedArea {
   const found = useNearby(area, (wanted, view) => areaBlocks(keylessClient, wanted, view));
   if (found.state !== 'here') return found;
-  return found.of === 'invalid' ? { state: 'invalid' } : { state: 'here', of: found.of };
+  const { value } = found;
+  return value === 'invalid' ? { state: value, value: null } : { state: 'here', value };
 }
 
 async function areaBlocks(
@@ -159,7 +157,7 @@ export function bodyOf({ area, blocks, inside }: AreaBlocks): ApiArea {
  * while the chosen one is not known.
  */
 export function chosenOr(area: LoadedArea, county: string | undefined) {
-  if (area.state === 'here') return { name: area.of.name, body: bodyOf(area.of) };
+  if (area.value) return { name: area.value.name, body: bodyOf(area.value) };
   if (area.state !== 'none' || county === undefined) return null;
   return { name: `county ${county}`, body: { counties: [county] } };
 }
@@ -224,13 +222,11 @@ function usePoisOf<Read>(
   metres: number,
   read: (url: string, around: Box, layer: string) => Promise<Read>,
 ): readonly Read[] | null {
-  const key = JSON.stringify([urls, area?.area, metres]);
-  const loaded = useLoaded(async () => {
+  const loaded = useFresh(async () => {
     const around = area && boxAround(area, metres);
-    const each = around && (await Promise.all(urls.map((url) => read(url, around, 'pois'))));
-    return { key, each };
-  }, [key]);
-  return loaded.state === 'here' && loaded.value.key === key ? loaded.value.each : null;
+    return around && (await Promise.all(urls.map((url) => read(url, around, 'pois'))));
+  }, [JSON.stringify([urls, area?.area, metres])]);
+  return loaded.value;
 }
 
 /** The counties in view; empty while they are not known, and if there are too many. */
@@ -242,5 +238,5 @@ export function useCountiesInView(): readonly NamedCounty[] {
     () => countyNamesIn(keylessClient, boxInView(position, bounds)),
     [position, bounds],
   );
-  return counties.state === 'here' ? counties.value : [];
+  return counties.value ?? [];
 }

@@ -1,6 +1,6 @@
 import type { Polygon } from '../../../../shards/geometry/polygon.ts';
 import { boxOf, edgesOf } from '../../../../shards/geometry/wgs84.ts';
-import { useLoaded } from '../../api/use-loaded.ts';
+import { useFresh } from '../../api/use-loaded.ts';
 import { useMap } from '../state/map-context.ts';
 import { geoidsOf, type LoadedArea } from './area-blocks.ts';
 
@@ -10,16 +10,14 @@ import { geoidsOf, type LoadedArea } from './area-blocks.ts';
  */
 export function useOutline(area: LoadedArea): readonly Polygon[] | null {
   const { blocksUrl } = useMap().catalogue;
-  const of = area.state === 'here' ? area.of : null;
-  const wanted = of !== null && of.outline === null ? of : null;
-  const drawn = useLoaded(async () => {
+  const of = area.value;
+  const wanted = of?.outline === null ? of : null;
+  const drawn = useFresh(async () => {
     if (wanted === null) return null;
     const { blocks, inside } = wanted;
     const box = edgesOf(boxOf(inside.map((i) => [blocks.lon[i], blocks.lat[i]] as const)));
     const { blockOutline } = await import('./block-polygons.ts');
-    return { of: wanted, border: await blockOutline(blocksUrl, box, geoidsOf(wanted)) };
+    return blockOutline(blocksUrl, box, geoidsOf(wanted));
   }, [wanted, blocksUrl]);
-  if (of === null || wanted === null) return of?.outline ?? null;
-  const known = drawn.state === 'here' ? drawn.value : null;
-  return known?.of === wanted ? known.border : null;
+  return of?.outline ?? drawn.value;
 }

@@ -20,13 +20,12 @@ interface LoadedFacts {
  */
 export function useBlockFacts(geoids: Float64Array | null): LoadedFacts {
   const found = useNearby(geoids, (wanted, view) => blockFacts(keylessClient, wanted, view));
-  return { facts: found.state === 'here' ? found.of : null, isFar: found.state === 'far' };
+  return { facts: found.value, isFar: found.state === 'far' };
 }
 
 /** Finds a block in block bands; null until the result is known, and without a GEOID. */
 export function useFoundBlock(geoid: string | null): FoundBlock | null {
-  const found = useNearby(geoid, (wanted, view) => findBlock(keylessClient, view, Number(wanted)));
-  return found.state === 'here' ? found.of : null;
+  return useNearby(geoid, (wanted, view) => findBlock(keylessClient, view, Number(wanted))).value;
 }
 
 /** The population of each block; 0 if unknown, and outside the area if there is one. */

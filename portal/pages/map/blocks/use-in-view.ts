@@ -1,5 +1,5 @@
 import { keylessClient } from '../../api/clients.ts';
-import { useLoaded } from '../../api/use-loaded.ts';
+import { type Loaded, useLoaded } from '../../api/use-loaded.ts';
 import { useMap } from '../state/map-context.ts';
 import type { Box } from '../tiles/vector-tiles.ts';
 import type { AreaBlocks } from './area-blocks.ts';
@@ -17,9 +17,7 @@ interface InView<Of, Sums> {
   readonly inArea: Sums | null;
 }
 
-export type LoadedInView<Of, Sums> =
-  | { readonly state: 'loading' | 'too-many' | 'failed' }
-  | { readonly state: 'here'; readonly view: InView<Of, Sums> };
+export type LoadedInView<Of, Sums> = Loaded<InView<Of, Sums>, 'too-many'>;
 
 /** Measures the blocks in view by the public objects of counties: free, and without a key. */
 export function useInView<Of, Sums>(
@@ -34,7 +32,7 @@ export function useInView<Of, Sums>(
     [measure?.key, position, bounds, area],
   );
   if (loaded.state !== 'here') return loaded;
-  return loaded.value ?? { state: 'loading' };
+  return loaded.value ?? { state: 'loading', value: null };
 }
 
 async function inView<Of, Sums>(
@@ -43,11 +41,11 @@ async function inView<Of, Sums>(
   area: AreaBlocks | null,
 ): Promise<LoadedInView<Of, Sums>> {
   const measured = await measuredIn(keylessClient, box, measure);
-  if (measured === null) return { state: 'too-many' };
+  if (measured === null) return { state: 'too-many', value: null };
   const { blocks, of } = measured;
   const seen = blocksWithin(blocks, box);
   const sums = measure.sum(of, blocks.population, seen);
   const inArea =
     area && measure.sum(await measure.read(area.counties), area.blocks.population, area.inside);
-  return { state: 'here', view: { blocks, of, seen, sums, inArea } };
+  return { state: 'here', value: { blocks, of, seen, sums, inArea } };
 }

@@ -1,13 +1,11 @@
 import { useRef } from 'preact/hooks';
-import { useLoaded } from '../../api/use-loaded.ts';
+import { type Loaded, useLoaded } from '../../api/use-loaded.ts';
 import { useMap } from '../state/map-context.ts';
 import type { Box } from '../tiles/vector-tiles.ts';
 import { boxInView } from './box-in-view.ts';
 
 /** Something that is looked for near the map; `far`: it is not there, or not known to be. */
-type Nearby<Found> =
-  | { readonly state: 'none' | 'loading' | 'failed' | 'far' }
-  | { readonly state: 'here'; readonly of: Found };
+type Nearby<Found> = Loaded<Found, 'none' | 'far'>;
 
 /**
  * Looks for something near the map, and again where the map moves to, until it is found. `what`:
@@ -26,9 +24,9 @@ export function useNearby<What, Found>(
     known.current = found;
     return found;
   }, [what, state.position, catalogue.bounds]);
-  if (what === null) return { state: 'none' };
+  if (what === null) return { state: 'none', value: null };
   if (looked.state !== 'here') return looked;
-  if (looked.value?.what !== what) return { state: 'loading' };
+  if (looked.value?.what !== what) return { state: 'loading', value: null };
   const { of } = looked.value;
-  return of === null ? { state: 'far' } : { state: 'here', of };
+  return of === null ? { state: 'far', value: null } : { state: 'here', value: of };
 }

@@ -32,8 +32,7 @@ export function AreaPanel(props: {
   const others = [...counties, ...(tract ? [{ code: tract, name: `Tract ${tract}` }] : [])].filter(
     ({ code }) => code !== named,
   );
-  const nameOfChosen =
-    area.state === 'here' ? capitalized(area.of.name) : (named ?? 'The drawn area');
+  const nameOfChosen = area.value ? capitalized(area.value.name) : (named ?? 'The drawn area');
   return (
     <>
       <details class="area" onToggle={() => setOpened(true)}>
@@ -63,7 +62,7 @@ export function AreaPanel(props: {
 const DRAWN = 'drawn';
 
 function inWords(area: LoadedArea): string {
-  if (area.state === 'here') return `${area.of.name}, ${count(peopleIn(area.of))} people`;
+  if (area.value) return `${area.value.name}, ${count(peopleIn(area.value))} people`;
   return area.state === 'far' || area.state === 'invalid' ? 'cannot be shown' : '…';
 }
 

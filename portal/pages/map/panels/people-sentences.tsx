@@ -12,9 +12,9 @@ export function sentencesOf<Of, Sums>(
   say: Say<Sums>,
 ): readonly string[] {
   if (loaded.state !== 'here') return [UNCOUNTED[loaded.state]];
-  const { sums, inArea } = loaded.view;
-  const ofArea = inArea !== null && area.state === 'here';
-  return [say(sums, 'in view'), ...(ofArea ? [say(inArea, `in ${area.of.name}`)] : [])];
+  const { sums, inArea } = loaded.value;
+  const ofArea = inArea !== null && area.value ? [say(inArea, `in ${area.value.name}`)] : [];
+  return [say(sums, 'in view'), ...ofArea];
 }
 
 /** The most particular of the sentences of `sentencesOf`; null while nothing is counted. */
@@ -23,7 +23,7 @@ export function summaryOf<Of, Sums>(
   area: LoadedArea,
   say: Say<Sums>,
 ): string | null {
-  return loaded.state === 'here' ? sentencesOf(loaded, area, say).at(-1)! : null;
+  return loaded.value ? sentencesOf(loaded, area, say).at(-1)! : null;
 }
 
 export function Sentences({ of }: { readonly of: readonly string[] }) {

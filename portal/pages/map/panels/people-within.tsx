@@ -15,7 +15,7 @@ export function PeopleWithin(props: {
   readonly area: LoadedArea;
 }) {
   const { reach, facts, minutes } = props;
-  const area = props.area.state === 'here' ? props.area.of : null;
+  const area = props.area.value;
   const within = useMemo(() => {
     const each = new Uint8Array(reach.geoids.length).fill(1);
     return {

@@ -1,5 +1,4 @@
 import { useEffect } from 'preact/hooks';
-import type { PoiTime } from '../../../client/src/index.ts';
 import { count } from '../../formats.ts';
 import { Notice } from '../../parts/notice.tsx';
 import { Section } from '../../parts/page.tsx';
@@ -11,12 +10,11 @@ import { FreeProfile } from './free-profile.tsx';
 import { OtherTypes, ProfileBars } from './profile-bars.tsx';
 import { profileRequest, summaryRequest } from './profile-request.ts';
 
-export function BlockPanel(
-  props: ExactMinutesProps & {
-    /** Whether the block was selected on the map. */
-    readonly isPressed: boolean;
-  },
-) {
+export function BlockPanel(props: {
+  readonly geoid: string;
+  /** Whether the block was selected on the map. */
+  readonly isPressed: boolean;
+}) {
   const { geoid, isPressed } = props;
   const { change } = useMap();
   const found = useFoundBlock(geoid);
@@ -56,7 +54,7 @@ export function BlockPanel(
       )}
       {found?.isThere && <FreeProfile block={found} />}
       <BlockActions geoid={geoid} />
-      <ExactMinutes {...props} />
+      <ExactMinutes geoid={geoid} />
     </Section>
   );
 }
@@ -90,17 +88,8 @@ function BlockActions({ geoid }: { readonly geoid: string }) {
   );
 }
 
-interface ExactMinutesProps {
-  readonly geoid: string;
-  /** Marker pointed at, on the map or here. */
-  readonly pointed: string | null;
-  readonly onPointed: (id: string | null) => void;
-  readonly onCatchment: (poi: PoiTime) => void;
-}
-
 /** Minutes from a block with tenths, and the names of the POIs, for tokens. */
-function ExactMinutes(props: ExactMinutesProps) {
-  const { geoid } = props;
+function ExactMinutes({ geoid }: { readonly geoid: string }) {
   const { catalogue, choice } = useMap();
   const { mode } = choice;
   const others = catalogue.types.filter(({ id }) => !catalogue.everyday.includes(id));
@@ -108,7 +97,7 @@ function ExactMinutes(props: ExactMinutesProps) {
     <Paid request={profileRequest(geoid, catalogue, choice)} label="Exact minutes and names">
       {(profile) => (
         <>
-          <ProfileBars {...props} profile={profile} />
+          <ProfileBars profile={profile} />
           <Paid
             request={summaryRequest(
               geoid,

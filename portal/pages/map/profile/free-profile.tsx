@@ -1,5 +1,5 @@
 import { BEYOND, UNROUTED } from '../../../../shards/bands/time-bands.ts';
-import { useLoaded } from '../../api/use-loaded.ts';
+import { useFresh } from '../../api/use-loaded.ts';
 import { classWords } from '../blocks/block-bands.ts';
 import type { KnownBlock } from '../blocks/coloured-blocks.ts';
 import { byMode } from '../catalogue/mode-words.ts';
@@ -71,13 +71,9 @@ function useTypeBands(block: KnownBlock): readonly TypeBand[] | null {
   const { catalogue, choice } = useMap();
   const { types } = catalogue;
   const { service } = choice;
-  const loaded = useLoaded(async () => {
-    const ids = types.map(({ id }) => id);
-    return { of: block, service, bands: await block.bandsOf(service, ids) };
-  }, [block, service, types]);
-  if (loaded.state !== 'here' || loaded.value.of !== block || loaded.value.service !== service)
-    return null;
-  const { bands } = loaded.value;
+  const ids = types.map(({ id }) => id);
+  const bands = useFresh(() => block.bandsOf(service, ids), [block, service, types]).value;
+  if (bands === null) return null;
   return types.flatMap(({ id, name }, i) => {
     const band = bands[i];
     return band === null ? [] : [{ id, name, band }];

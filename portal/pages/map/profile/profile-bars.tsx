@@ -3,19 +3,15 @@ import { type MapType, modeName } from '../catalogue/catalogue.ts';
 import { byMode } from '../catalogue/mode-words.ts';
 import { TransitNote } from '../panels/words.tsx';
 import { useMap } from '../state/map-context.ts';
+import { useMarked } from './marked.ts';
 import { markerId, type Profile } from './profile-request.ts';
 
 const LONGEST_MINUTES = 30;
 
 /** Bars of minutes by type and mode, and the names of the POIs behind them. */
-export function ProfileBars(props: {
-  readonly profile: Profile;
-  readonly pointed: string | null;
-  readonly onPointed: (id: string | null) => void;
-  readonly onCatchment: (poi: PoiTime) => void;
-}) {
+export function ProfileBars({ profile }: { readonly profile: Profile }) {
   const { catalogue } = useMap();
-  const { profile, pointed, onPointed, onCatchment } = props;
+  const { pointed } = useMarked();
   const { rows, unrouted, nearest } = profile;
   const types = [...new Set([...rows.map((row) => row.dest_type_id), ...catalogue.everyday])];
   const known = catalogue.modes.filter((mode) => unrouted.every((one) => one.mode !== mode));
@@ -31,7 +27,7 @@ export function ProfileBars(props: {
             class={`profile-type ${pointed === markerId(nearest.get(type)) ? 'is-pointed' : ''}`}
           >
             <h3>{catalogue.typeNames.get(type)}</h3>
-            <Named poi={nearest.get(type)} onPointed={onPointed} onCatchment={onCatchment} />
+            <Named poi={nearest.get(type)} />
             <ul class="bars">
               {known.map((mode) => (
                 <Bar
@@ -57,12 +53,8 @@ export function ProfileBars(props: {
   );
 }
 
-function Named(props: {
-  readonly poi: PoiTime | undefined;
-  readonly onPointed: (id: string | null) => void;
-  readonly onCatchment: (poi: PoiTime) => void;
-}) {
-  const { poi, onPointed, onCatchment } = props;
+function Named({ poi }: { readonly poi: PoiTime | undefined }) {
+  const { onPointed, onCatchment } = useMarked();
   if (poi === undefined) return null;
   const point = () => onPointed(markerId(poi)!);
   const leave = () => onPointed(null);

@@ -3,7 +3,7 @@ import '../../styles/map.css';
 import '../../styles/embed.css';
 import { useEffect, useRef } from 'preact/hooks';
 import { PAGE_PATHS } from '../../../page-paths.ts';
-import { FICTIONAL } from '../../api/fictional.ts';
+import { FICTIONAL } from '../../api/release.ts';
 import { useAreaBlocks } from '../blocks/area-blocks.ts';
 import { useOutline } from '../blocks/area-outline.ts';
 import { dataDates } from '../catalogue/catalogue.ts';
@@ -41,8 +41,7 @@ function FreeMap() {
   const isFree = FREE_VIEWS[state.view] !== undefined;
   const view = FREE_VIEWS[state.view] ?? nearestView;
   const area = useAreaBlocks(state.area);
-  const inArea = area.state === 'here' ? area.of : null;
-  const free = useFreeViews(isFree ? state.view : 'nearest', inArea);
+  const free = useFreeViews(isFree ? state.view : 'nearest', area.value);
   const viewed = { ...NOTHING_LOADED, ...free, area, catalogue, state, choice, scheme };
   const outlines = { selected: state.block, a: null, b: null, area: useOutline(area) };
   const title = titleOf(view, viewed);

@@ -9,6 +9,7 @@ import { resultOf } from '../paid/paid-request.ts';
 import { PaidProvider, usePaidRequests, useRequests } from '../paid/use-paid-requests.ts';
 import { AreaPanel } from '../panels/area-panel.tsx';
 import { Switch } from '../panels/choices.tsx';
+import { MarkedProvider } from '../profile/marked.ts';
 import { profileRequest } from '../profile/profile-request.ts';
 import { degrees } from '../state/codecs.ts';
 import { useMap } from '../state/map-context.ts';
@@ -90,11 +91,9 @@ function MapParts() {
   return (
     <div class="map-parts">
       <Sheet>
-        <Panels
-          {...{ viewed, shown, pressed, pointed, showCatchment, drawnArea }}
-          onFound={setFound}
-          onPointed={setPointed}
-        />
+        <MarkedProvider value={{ pointed, onPointed: setPointed, onCatchment: showCatchment }}>
+          <Panels {...{ viewed, shown, pressed, drawnArea }} onFound={setFound} />
+        </MarkedProvider>
         <SharePanel
           requests={MAP_VIEWS[view].requests(viewed)}
           picture={{ viewed, title, shown, markers, map: drawn }}
@@ -164,14 +163,10 @@ function Panels(props: {
   readonly shown: Shown;
   /** GEOID of the block that was pressed last. */
   readonly pressed: string | null;
-  readonly pointed: string | null;
   readonly drawnArea: DrawnArea;
   readonly onFound: (poi: FoundPoi) => void;
-  readonly onPointed: (id: string | null) => void;
-  readonly showCatchment: (poi: FoundPoi) => void;
 }) {
-  const { viewed, shown, pressed, pointed, drawnArea } = props;
-  const { onFound, onPointed, showCatchment } = props;
+  const { viewed, shown, pressed, drawnArea, onFound } = props;
   const { catalogue, state, change, faults } = useMap();
   const { view, block } = state;
   const { Panel } = MAP_VIEWS[view];
@@ -193,15 +188,7 @@ function Panels(props: {
       <AreaPanel area={viewed.area} drawing={drawnArea.drawing} onDraw={drawnArea.onDraw} />
       <Panel {...viewed} />
       <DotsKey pois={shown.pois} />
-      {block !== null && (
-        <BlockPanel
-          geoid={block}
-          isPressed={pressed === block}
-          pointed={pointed}
-          onPointed={onPointed}
-          onCatchment={showCatchment}
-        />
-      )}
+      {block !== null && <BlockPanel geoid={block} isPressed={pressed === block} />}
     </>
   );
 }

@@ -73,7 +73,7 @@ function Sheet(props: { readonly parts: PictureParts; readonly children: Compone
   const { catalogue, state, choice, scheme } = viewed;
   const view = MAP_VIEWS[state.view];
   // A sentence on an area names it; the middle of the map may be elsewhere.
-  const place = viewed.area.state === 'here' ? null : map.current?.viewport().place;
+  const place = viewed.area.value ? null : map.current?.viewport().place;
   const facts = [place && `Around ${place}`, view.summary?.(viewed)];
   const times = timingsOf(view, choice).map((timing) => transitWords(catalogue, timing));
   return (

@@ -10,7 +10,7 @@ import { MapProvider, type Release, useMapShared } from '../state/map-context.ts
 export function MapOfRelease({ children }: { readonly children: ComponentChildren }) {
   const units = useUnits();
   const catalogue = useLoaded(() => mapCatalogue(units), [units]);
-  if (catalogue.state === 'here' && catalogue.value !== null) {
+  if (catalogue.value !== null) {
     const { value, reload } = catalogue;
     return <Provided {...{ catalogue: value, reload, children }} />;
   }

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { PLANS } from '../../../../proxy/plans.ts';
 import type { DataOf, PoiSearchResult } from '../../../client/src/index.ts';
 import { keylessClient } from '../../api/clients.ts';
-import { useSearch } from '../../api/use-search.ts';
+import { useSearch } from '../../api/use-loaded.ts';
 import { counted, distanceUnit } from '../../formats.ts';
 import { typesBeginning } from '../catalogue/catalogue.ts';
 import { Paid } from '../paid/paid.tsx';
@@ -188,7 +188,7 @@ function useAddressSearch(typed: string): {
   if (search.state === 'failed') {
     return { found: [], said: 'The search for addresses is unavailable.' };
   }
-  const found = search.state === 'here' ? search.value : null;
+  const found = search.value;
   return { found: found ?? [], said: found ? `${counted(found.length, 'place')} found` : '' };
 }
 

@@ -1,6 +1,6 @@
 import type { RefObject } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
-import { useAttempts } from '../../api/use-attempts.ts';
+import { useAttempts } from '../../api/use-loaded.ts';
 import { FailedScript } from '../../parts/failed-script.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import type { Catalogue } from '../catalogue/catalogue.ts';

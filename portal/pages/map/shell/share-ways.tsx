@@ -1,7 +1,7 @@
 import { codeIn, LANGUAGES, NO_KEY } from '../../../../proxy/docs/code-samples.ts';
 import { EMBED_PATH, PAGE_PATHS } from '../../../page-paths.ts';
+import { useApiAddress } from '../../api/portal.ts';
 import { sampleOf } from '../../api/sample-of.ts';
-import { useApiAddress } from '../../api/use-api-address.ts';
 import { CodeBlock, CopyButton } from '../../parts/code-block.tsx';
 import { FileButton } from '../../parts/file-button.tsx';
 import { Tabs } from '../../parts/tabs.tsx';

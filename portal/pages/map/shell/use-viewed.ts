@@ -25,7 +25,7 @@ export function useViewed(found: FoundPoi | null, profile: Profile | null): View
   const { poi } = state;
   const { view, sitesType, sitesBy } = state;
   const area = useAreaBlocks(state.area);
-  const inArea = area.state === 'here' ? area.of : null;
+  const inArea = area.value;
   const free = useFreeViews(view, inArea);
   const catchment = useMemo(
     () => (poi === null ? null : catchmentOf(requests, poi, choice)),

@@ -22,7 +22,7 @@ export function StillBands(props: { readonly bandsUrl: string; readonly onRead: 
     if (frame === null) return null;
     return bandPaths(bandsUrl, frame.box, Math.floor(frame.position.zoom), frame.place);
   }, [bandsUrl, frame]);
-  const paths = bands.state === 'here' ? bands.value : null;
+  const paths = bands.value;
   // The map itself reports that the API does not respond.
   const isRead = paths !== null || bands.state === 'failed';
   useEffect(() => {

@@ -109,6 +109,15 @@ export interface MapRequest {
   readonly rows: 'results' | 'blocks' | 'basket';
 }
 
+export function mapRequest<O extends keyof Operations>(
+  name: string,
+  operation: O,
+  parameters: ParamsOf<O>,
+  rows: MapRequest['rows'] = 'results',
+): MapRequest {
+  return { name, operation, parameters: { ...parameters }, rows };
+}
+
 /** The windows and percentiles of the transit times of a view: none, one, or those of A and B. */
 export function timingsOf({ sides, modes }: MapView, choice: Choice): readonly Timing[] {
   const { timing, otherTiming } = choice;
@@ -130,9 +139,8 @@ export function titleOf(view: MapView, of: Viewed): string {
 
 /** Words for the band of a block in view; null if it is not known. */
 export function bandWords(blocks: Loaded['blocks'], geoid: number): string | null {
-  if (blocks.state !== 'here') return null;
-  const at = blocks.view.blocks.geoids.indexOf(geoid);
-  return at === -1 ? null : classWords(blocks.view.of[at]);
+  const at = blocks.value?.blocks.geoids.indexOf(geoid) ?? -1;
+  return at === -1 ? null : classWords(blocks.value!.of[at]);
 }
 
 export const NO_ORIGIN = 'No block chosen';

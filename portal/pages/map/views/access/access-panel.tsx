@@ -19,7 +19,7 @@ export function AccessPanel({ access, area }: Pick<Loaded, 'access' | 'area'>) {
   const asked = accessChoice(state, choice);
   if (asked === null) return <p role="status">This release counts nothing within reach.</p>;
   const { weight, count } = asked;
-  const view = access.state === 'here' ? access.view : null;
+  const view = access.value;
   const { bounds = null, classes } = view?.of ?? {};
   const list =
     view && bounds && classes

@@ -18,7 +18,7 @@ import { summaryOf } from '../../panels/people-sentences.tsx';
 import { PLACE_DIGITS } from '../../state/area.ts';
 import type { Choice } from '../../state/choice.ts';
 import { type Direction, type MapState, minutesOf } from '../../state/map-state.ts';
-import type { MapRequest, MapView, Viewed } from '../map-view.ts';
+import { type MapRequest, type MapView, mapRequest, type Viewed } from '../map-view.ts';
 
 export const accessView: MapView = {
   name: 'Access',
@@ -35,7 +35,7 @@ export const accessView: MapView = {
   },
   modes: ({ mode }) => [mode],
   shown({ catalogue, state, choice, access }) {
-    const view = access.state === 'here' ? access.view : null;
+    const view = access.value;
     const bounds = view?.of.bounds ?? [];
     return {
       of: 'classes',
@@ -50,11 +50,11 @@ export const accessView: MapView = {
   },
   minutesOf({ state, choice, access }, geoid) {
     const asked = accessChoice(state, choice);
-    if (asked === null || access.state !== 'here' || access.view.of.bounds === null) return null;
-    const { blocks, of } = access.view;
+    if (asked === null || !access.value?.of.bounds) return null;
+    const { blocks, of } = access.value;
     const at = blocks.geoids.indexOf(geoid);
     if (at === -1) return null;
-    const words = countWords(of.classes[at], access.view.of.bounds);
+    const words = countWords(of.classes[at], access.value.of.bounds);
     if (of.classes[at] === UNROUTED) return words;
     return `${words} ${asked.weight.unit} ${withinWords(asked.count)}`;
   },
@@ -68,24 +68,15 @@ function exactRequest({ state, choice, access, area }: Viewed): MapRequest | nul
   if (asked === null) return null;
   const { mode, minutes, direction, of } = asked.count;
   const query = { of: [of], mode: [mode], minutes: [minutes], direction, ...asked.times };
-  const chosen = area.state === 'here' ? area.of : null;
+  const chosen = area.value;
   if (typeof chosen?.area === 'string' && chosen.area.length === PLACE_DIGITS) {
-    return {
-      name: `Exact numbers of ${chosen.name}`,
-      operation: 'getPlaceAccess',
-      parameters: { geoid: chosen.area, ...query },
-      rows: 'results',
-    };
+    const place = { geoid: chosen.area, ...query };
+    return mapRequest(`Exact numbers of ${chosen.name}`, 'getPlaceAccess', place);
   }
-  const blocks = chosen?.blocks ?? (access.state === 'here' ? access.view.blocks : null);
+  const blocks = chosen?.blocks ?? access.value?.blocks;
   const [fips] = blocks?.counties ?? [];
   if (fips === undefined) return null;
-  return {
-    name: `Exact numbers of county ${fips}`,
-    operation: 'getCountyAccess',
-    parameters: { fips, ...query },
-    rows: 'results',
-  };
+  return mapRequest(`Exact numbers of county ${fips}`, 'getCountyAccess', { fips, ...query });
 }
 
 /** A weight or a type, and how it is counted within reach of every block. */
@@ -141,9 +132,9 @@ export function accessRows(
   { access }: Pick<Viewed, 'access'>,
   scheme: Scheme,
 ): readonly PeopleRow[] {
-  if (access.state !== 'here' || access.view.of.bounds === null) return [];
-  const { sums, inArea } = access.view;
-  const { bounds } = access.view.of;
+  const bounds = access.value?.of.bounds ?? null;
+  if (access.value === null || bounds === null) return [];
+  const { sums, inArea } = access.value;
   const { classes, beyond, stripe } = MAP_COLOURS[scheme];
   const ascending = Array.from({ length: bounds.length + 1 }, (_, i) => i + 1);
   return [...ascending.reverse(), UNROUTED].map((one) => ({
@@ -172,7 +163,7 @@ export function sayAccess({
   choice,
 }: Pick<Viewed, 'access' | 'choice'> & { readonly state: MapState }) {
   const asked = accessChoice(state, choice);
-  const bounds = access.state === 'here' ? access.view.of.bounds : null;
+  const bounds = access.value?.of.bounds ?? null;
   return (sums: Tally, where: string): string =>
     bounds === null || asked === null
       ? 'This release does not have these counts.'

@@ -40,7 +40,7 @@ export function BasketPanel({ basket, area }: Pick<Loaded, 'basket' | 'area'>) {
   const scheme = useColourScheme();
   const criteria = choice.basket;
   const times = timesOf(choice);
-  const view = basket.state === 'here' ? basket.view : null;
+  const view = basket.value;
   const list = view && basketList(view.blocks, view.of.basket, view.seen, view.of.criteria, times);
   return (
     <section class="view" aria-labelledby="basket">

@@ -25,7 +25,7 @@ import type { PeopleRow } from '../../panels/people-legend.tsx';
 import { summaryOf } from '../../panels/people-sentences.tsx';
 import type { Choice } from '../../state/choice.ts';
 import type { MapState } from '../../state/map-state.ts';
-import type { LoadedBasket, MapView } from '../map-view.ts';
+import { type LoadedBasket, type MapView, mapRequest } from '../map-view.ts';
 
 export const basketView: MapView = {
   name: 'Basket',
@@ -48,15 +48,15 @@ export const basketView: MapView = {
         choice.basket.map(({ type }) => type),
         choice.basket.map(({ mode }) => mode),
       ),
-      blocks:
-        basket.state === 'here'
-          ? { geoids: basket.view.blocks.geoids, classes: classesOf(basket.view.of.basket) }
-          : null,
+      blocks: basket.value && {
+        geoids: basket.value.blocks.geoids,
+        classes: classesOf(basket.value.of.basket),
+      },
     };
   },
   minutesOf({ state: { basketBy }, basket }, geoid) {
-    if (basket.state !== 'here') return null;
-    const { blocks, of } = basket.view;
+    if (basket.value === null) return null;
+    const { blocks, of } = basket.value;
     const at = blocks.geoids.indexOf(geoid);
     if (at === -1) return null;
     if (basketBy === 'furthest') return `furthest ${classWords(of.basket.furthest[at])}`;
@@ -67,14 +67,8 @@ export const basketView: MapView = {
   requests({ choice, basket, area }) {
     const summed = chosenOr(area, countiesOf(basket)[0]);
     if (summed === null) return [];
-    return [
-      {
-        name: 'Exact shares of the area',
-        operation: 'measureCoverage',
-        parameters: { ...basketBody(summed.body, choice.basket, timesOf(choice)) },
-        rows: 'basket',
-      },
-    ];
+    const body = basketBody(summed.body, choice.basket, timesOf(choice));
+    return [mapRequest('Exact shares of the area', 'measureCoverage', body, 'basket')];
   },
 };
 
@@ -135,7 +129,7 @@ export function criterionName(
 
 /** Says which share of people has everything in a basket, and what the others lack most often. */
 export function sayBasket(basket: LoadedBasket, catalogue: Catalogue) {
-  const criteria = basket.state === 'here' ? basket.view.of.criteria : [];
+  const criteria = basket.value?.of.criteria ?? [];
   return ({ people, met, missing }: BasketTally, where: string): string => {
     if (people === 0) return `There are no people ${where}.`;
     const share = percent((met.at(-1) ?? 0) / people);
@@ -150,7 +144,7 @@ export function sayBasket(basket: LoadedBasket, catalogue: Catalogue) {
 
 /** The counties in view; none until their blocks are loaded. */
 export function countiesOf(basket: LoadedBasket): readonly string[] {
-  return basket.state === 'here' ? basket.view.blocks.counties : [];
+  return basket.value?.blocks.counties ?? [];
 }
 
 export type Coverage = DataOf<'measureCoverage'>;

@@ -8,7 +8,7 @@ import { catchmentSwatches } from '../../panels/legend-swatches.ts';
 import { catchmentTitle, reachTitle } from '../../panels/words.tsx';
 import type { Choice } from '../../state/choice.ts';
 import { minutesOf } from '../../state/map-state.ts';
-import type { Catchment, CatchmentPage, MapView } from '../map-view.ts';
+import { type Catchment, type CatchmentPage, type MapView, mapRequest } from '../map-view.ts';
 
 export const catchmentView: MapView = {
   name: 'Catchment',
@@ -40,14 +40,7 @@ export const catchmentView: MapView = {
   requests({ state: { poi }, choice: { mode, timing } }) {
     if (poi === null) return [];
     const query = { mode: [mode], limit: PAGE_ROWS, ...timingOf([mode], timing) };
-    return [
-      {
-        name: 'Catchment',
-        operation: 'listPoiCatchment',
-        parameters: { dest_id: poi, ...query },
-        rows: 'results',
-      },
-    ];
+    return [mapRequest('Catchment', 'listPoiCatchment', { dest_id: poi, ...query })];
   },
 };
 

@@ -1,7 +1,7 @@
 import { useEffect } from 'preact/hooks';
 import type { DataOf } from '../../../../client/src/index.ts';
 import { keylessClient } from '../../../api/clients.ts';
-import { useApiAddress } from '../../../api/use-api-address.ts';
+import { useApiAddress } from '../../../api/portal.ts';
 import { useLoaded } from '../../../api/use-loaded.ts';
 import { count, dateOf, percent } from '../../../formats.ts';
 import { Notice } from '../../../parts/notice.tsx';
@@ -30,7 +30,7 @@ export function ChangesPanel({ changes, area }: Pick<Loaded, 'changes' | 'area'>
   const { before, after } = state;
   const { mode, timing, type } = choice;
   const scheme = useColourScheme();
-  const view = changes.state === 'here' ? changes.view : null;
+  const view = changes.value;
   const title = mapTitle(mode, type.name);
   const list =
     view && before !== null && after !== null
@@ -86,7 +86,7 @@ function ReleaseChoice() {
   const { state, change } = useMap();
   const { before, after } = state;
   const listed = useLoaded(async () => (await keylessClient.getReleases({})).data.releases);
-  const releases = listed.state === 'here' ? listed.value : null;
+  const releases = listed.value;
   useEffect(() => {
     if (releases === null || releases.length < 2 || (before !== null && after !== null)) return;
     change({ before: before ?? releases[1].version, after: after ?? releases[0].version });
@@ -129,7 +129,7 @@ function nameOf({ release, version, published_at }: Listed, all: readonly Listed
 /** The exact sums of the chosen area, or of the first county in view. */
 function ExactChanges({ changes, area }: Pick<Loaded, 'changes' | 'area'>) {
   const { catalogue, state, choice } = useMap();
-  const counties = changes.state === 'here' ? changes.view.blocks.counties : [];
+  const counties = changes.value?.blocks.counties ?? [];
   const summed = chosenOr(area, counties[0]);
   const body = summed && changesBody(summed.body, state, choice);
   if (body === null) return null;

@@ -24,7 +24,7 @@ import type { PeopleRow } from '../../panels/people-legend.tsx';
 import { summaryOf } from '../../panels/people-sentences.tsx';
 import type { Choice } from '../../state/choice.ts';
 import type { MapState } from '../../state/map-state.ts';
-import type { LoadedChanges, MapView } from '../map-view.ts';
+import { type LoadedChanges, type MapView, mapRequest } from '../map-view.ts';
 
 export const changesView: MapView = {
   name: 'Changes',
@@ -40,7 +40,7 @@ export const changesView: MapView = {
   },
   modes: ({ mode }) => [mode],
   shown({ catalogue, state: { before, after }, choice: { mode, service, type }, changes }) {
-    const view = changes.state === 'here' ? changes.view : null;
+    const view = changes.value;
     return {
       of: 'classes',
       name: `changes ${before} ${after} ${service} ${type.id}`,
@@ -55,25 +55,18 @@ export const changesView: MapView = {
     };
   },
   minutesOf({ changes }, geoid) {
-    if (changes.state !== 'here') return null;
-    const { blocks, of } = changes.view;
+    if (changes.value === null) return null;
+    const { blocks, of } = changes.value;
     const at = blocks.geoids.indexOf(geoid);
     return at === -1 ? null : changeWords(of.before[at], of.after[at]);
   },
   Panel: onRequest('the view', async () => (await import('./changes-panel.tsx')).ChangesPanel),
   requests({ state, choice, changes, area }) {
-    const counties = changes.state === 'here' ? changes.view.blocks.counties : [];
+    const counties = changes.value?.blocks.counties ?? [];
     const summed = chosenOr(area, counties[0]);
     const body = summed && changesBody(summed.body, state, choice);
     if (body === null) return [];
-    return [
-      {
-        name: `Exact changes in ${summed!.name}`,
-        operation: 'measureChanges',
-        parameters: { ...body },
-        rows: 'results',
-      },
-    ];
+    return [mapRequest(`Exact changes in ${summed!.name}`, 'measureChanges', body)];
   },
 };
 
@@ -99,7 +92,7 @@ export function changeRows(
   scheme: Scheme,
   isShort = false,
 ): readonly PeopleRow[] {
-  const view = changes.state === 'here' ? changes.view : null;
+  const view = changes.value;
   const { difference, beyond, stripe } = MAP_COLOURS[scheme];
   return [...CHANGE_CLASSES, NEITHER, NOT_KNOWN].map((one) => ({
     swatch: {

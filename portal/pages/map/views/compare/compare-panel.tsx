@@ -143,7 +143,7 @@ function Compared(props: {
   return (
     <>
       <MinutesSlider />
-      <Shares {...{ comparison, facts, minutes }} area={area.state === 'here' ? area.of : null} />
+      <Shares {...{ comparison, facts, minutes }} area={area.value} />
       <Switch
         label="Color blocks by"
         name="compared"

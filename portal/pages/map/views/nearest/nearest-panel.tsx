@@ -22,14 +22,9 @@ export function NearestPanel({ blocks, area }: Pick<Loaded, 'blocks' | 'area'>) 
   const { catalogue, choice, change } = useMap();
   const { mode, timing, type } = choice;
   const title = mapTitle(mode, type.name);
-  const list =
-    blocks.state === 'here'
-      ? nearestList(blocks.view.blocks, blocks.view.of, blocks.view.seen, {
-          mode,
-          dest_type_id: type.id,
-          ...timingOf([mode], timing),
-        })
-      : null;
+  const stated = { mode, dest_type_id: type.id, ...timingOf([mode], timing) };
+  const view = blocks.value;
+  const list = view && nearestList(view.blocks, view.of, view.seen, stated);
   return (
     <>
       <div class="map-choices">
@@ -45,7 +40,7 @@ export function NearestPanel({ blocks, area }: Pick<Loaded, 'blocks' | 'area'>) 
         <TransitTimes modes={[mode]} />
         <Legend title={title} blocks={blocks} />
         <Sentences of={sentencesOf(blocks, area, sayNear(type.name))} />
-        {area.state === 'here' && <Groups area={area.of} />}
+        {area.value && <Groups area={area.value} />}
         <ListedBlocks list={list} />
       </section>
     </>
@@ -63,7 +58,7 @@ const NEAR_CLASSES = 3;
 function Legend(props: { readonly title: string; readonly blocks: Loaded['blocks'] }) {
   const { title, blocks } = props;
   const scheme = useColourScheme();
-  const view = blocks.state === 'here' ? blocks.view : null;
+  const view = blocks.value;
   const rows = BAND_ORDER.map((band) => ({
     swatch: bandSwatch(band, scheme),
     people: view?.sums.people[band] ?? null,

@@ -6,7 +6,7 @@ import type { Shown } from '../../drawing/paint.ts';
 import { nearestSwatches } from '../../panels/legend-swatches.ts';
 import { summaryOf } from '../../panels/people-sentences.tsx';
 import type { Choice } from '../../state/choice.ts';
-import { bandWords, type Loaded, type MapRequest, type MapView } from '../map-view.ts';
+import { bandWords, type Loaded, type MapRequest, type MapView, mapRequest } from '../map-view.ts';
 import { NearestPanel, sayNear } from './nearest-panel.tsx';
 
 export const nearestView: MapView = {
@@ -32,18 +32,11 @@ export const nearestView: MapView = {
   Panel: NearestPanel,
   requests({ state: { block: geoid }, choice, area }) {
     const { mode, timing, type } = choice;
-    const ofArea = area.state === 'here' ? [coverageRequest(area.of, choice)] : [];
+    const ofArea = area.value ? [coverageRequest(area.value, choice)] : [];
     const query = { mode: [mode], type: [type.id], ...timingOf([mode], timing) };
     if (geoid === null) return ofArea;
-    return [
-      ...ofArea,
-      {
-        name: 'Minutes from the selected block',
-        operation: 'getBlockSummary',
-        parameters: { geoid, ...query },
-        rows: 'results',
-      },
-    ];
+    const summary = { geoid, ...query };
+    return [...ofArea, mapRequest('Minutes from the selected block', 'getBlockSummary', summary)];
   },
 };
 
@@ -57,7 +50,7 @@ export function shownNearest(
   const over = { modes: [mode], pois: catalogue.poisOf(leaves, [mode]) };
   const bandsUrl = leaves.length === 1 ? catalogue.bandsUrl(service, leaves[0]) : undefined;
   if (bandsUrl !== undefined) return { of: 'bands', bandsUrl, ...over };
-  const view = blocks.state === 'here' ? blocks.view : null;
+  const view = blocks.value;
   return {
     of: 'classes',
     name: `nearest ${service} ${id}`,
@@ -70,10 +63,7 @@ export function shownNearest(
 }
 
 function coverageRequest(area: AreaBlocks, { mode, timing, type }: Choice): MapRequest {
-  return {
-    name: `People of ${area.name} by minutes`,
-    operation: 'measureCoverage',
-    parameters: { area: bodyOf(area), mode: [mode], type: [type.id], ...timingOf([mode], timing) },
-    rows: 'results',
-  };
+  const of = { mode: [mode], type: [type.id], ...timingOf([mode], timing) };
+  const body = { area: bodyOf(area), ...of };
+  return mapRequest(`People of ${area.name} by minutes`, 'measureCoverage', body);
 }

@@ -16,7 +16,7 @@ import {
   minutesOf,
   type Origin,
 } from '../../state/map-state.ts';
-import { type MapRequest, type MapView, NO_ORIGIN } from '../map-view.ts';
+import { type MapRequest, type MapView, mapRequest, NO_ORIGIN } from '../map-view.ts';
 
 export const reachView: MapView = {
   name: 'Reach',
@@ -59,8 +59,8 @@ export function blocksRequest(
 ): MapRequest {
   const from = typeof origin === 'string' ? { block: origin } : origin;
   const times = { mode, ...timingOf([mode], timing) };
-  const parameters = { ...from, ...times, direction, minutes, format: 'blocks' };
-  return { name, operation: 'getIsochrone', parameters, rows: 'blocks' };
+  const query = { ...from, ...times, direction, minutes, format: 'blocks' } as const;
+  return mapRequest(name, 'getIsochrone', query, 'blocks');
 }
 
 /** The request for the weight within reach; none if the release has people only. */

@@ -74,12 +74,7 @@ export function SitesPanel({ sites: measured, area }: Pick<Loaded, 'sites' | 'ar
         {request !== null && (
           <Paid request={request} label={`Count ${unit}`}>
             {(coverage) => (
-              <SitesResults
-                coverage={coverage}
-                unit={unit}
-                area={area.state === 'here' ? area.of : null}
-                onTry={onTry}
-              />
+              <SitesResults coverage={coverage} unit={unit} area={area.value} onTry={onTry} />
             )}
           </Paid>
         )}

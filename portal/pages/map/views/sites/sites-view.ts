@@ -26,7 +26,7 @@ import {
   type SitesBy,
 } from '../../state/map-state.ts';
 import { MAX_ADDRESS_SITES, MAX_UNCOVERED, type Site } from '../../state/sites.ts';
-import { bandWords, type MapView, type MeasuredSites } from '../map-view.ts';
+import { bandWords, type MapView, type MeasuredSites, mapRequest } from '../map-view.ts';
 import { shownNearest } from '../nearest/nearest-view.ts';
 import { reachRequest } from '../reach/reach-view.ts';
 
@@ -66,15 +66,7 @@ export const sitesView: MapView = {
   },
   Panel: onRequest('the view', async () => (await import('./sites-panel.tsx')).SitesPanel),
   requests({ sites: { body } }) {
-    if (body === null) return [];
-    return [
-      {
-        name: 'People near the sites',
-        operation: 'measureSites',
-        parameters: { ...body },
-        rows: 'results',
-      },
-    ];
+    return body === null ? [] : [mapRequest('People near the sites', 'measureSites', body)];
   },
 };
 
