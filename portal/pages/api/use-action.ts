@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { explained } from './fault.ts';
 
-/** What a button or a form does, once at a time: whether it is under way, and why it failed. */
+/** Runs the action of a button or a form, one at a time, and keeps its failure in words. */
 export function useAction(inWords: (error: unknown) => string = explained) {
   const [isBusy, setBusy] = useState(false);
   const [fault, setFault] = useState('');

@@ -39,7 +39,7 @@ export interface Outlines {
   readonly area: readonly Polygon[] | null;
 }
 
-/** All that the drawing of a map depends on. */
+/** Everything that decides how a map looks. */
 export interface Look {
   readonly shown: Shown;
   readonly outlines: Outlines;

@@ -55,7 +55,7 @@ export function useViewed(found: FoundPoi | null, profile: Profile | null): View
   return { catalogue, state, choice, scheme, ...shown, area, poiName, profile };
 }
 
-/** The times and the outlines that the map shows of a view. */
+/** The colouring and the outlines of a view. */
 export function usePicture(viewed: Viewed): { readonly shown: Shown; readonly outlines: Outlines } {
   const { view, block, origin, otherOrigin } = viewed.state;
   const { shown, sides } = MAP_VIEWS[view];
