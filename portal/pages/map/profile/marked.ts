@@ -2,7 +2,7 @@ import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { PoiTime } from '../../../client/src/index.ts';
 
-/** What the map and its panels share about markers. */
+/** The marker that is pointed at, and what panels do with markers. */
 interface Marked {
   /** Marker pointed at, on the map or in a panel. */
   readonly pointed: string | null;

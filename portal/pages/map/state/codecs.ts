@@ -15,6 +15,10 @@ export function oneOf<T extends string>(values: readonly T[]): Codec<T> {
   return { read: (text) => values.find((value) => value === text), write: String };
 }
 
+export function matching(pattern: RegExp): Codec<string> {
+  return { read: (text) => (pattern.test(text) ? text : undefined), write: String };
+}
+
 export function wholeNumber(min: number, max: number): Codec<number> {
   return {
     read(text) {
@@ -37,9 +41,18 @@ export function listOf<T>({ read, write }: Codec<T>, most: number): Codec<readon
   };
 }
 
-/** A codec of a member that may be left out, which means null. */
-export function optional<T>(codec: Codec<T>): Codec<T | null> {
-  return { read: codec.read, write: (value) => (value === null ? '' : codec.write(value)) };
+/** A member that may be left out, which means null. */
+export function optional<T>(
+  key: string,
+  what: string,
+  { read, write }: Codec<T>,
+): Member<T | null> {
+  const initial = null;
+  return { key, what, initial, read, write: (value) => (value === null ? '' : write(value)) };
+}
+
+export function withDefault<T>(key: string, what: string, initial: T, codec: Codec<T>): Member<T> {
+  return { key, what, initial, ...codec };
 }
 
 export interface Point {

@@ -7,12 +7,14 @@ import {
   degrees,
   listOf,
   type Member,
+  matching,
   oneOf,
   optional,
   type Point,
   pointCodec,
   readPoint,
   wholeNumber,
+  withDefault,
 } from './codecs.ts';
 import type { Site } from './sites.ts';
 import { sitesCodec } from './sites.ts';
@@ -131,6 +133,8 @@ export function minutesOf({ view, minutes }: Pick<MapState, 'view' | 'minutes'>)
 
 export const [MIN_OPACITY, MAX_OPACITY] = [20, 100];
 
+const FIRST_SITES_BY: SitesBy = { direction: 'to', weight: 'people', choose: 1, within: 15 };
+
 const VERSION = '1';
 const GEOID = /^\d{15}$/;
 
@@ -138,11 +142,8 @@ const originCodec = {
   read: (text: string) => (GEOID.test(text) ? text : pointCodec.read(text)),
   write: (origin: Origin) => (typeof origin === 'string' ? origin : pointCodec.write(origin)),
 };
-const geoid = { read: (text: string) => (GEOID.test(text) ? text : undefined), write: String };
-const mode = {
-  read: (text: string) => (/^[a-z_]{1,20}$/.test(text) ? text : undefined),
-  write: String,
-};
+const geoid = matching(GEOID);
+const mode = matching(/^[a-z_]{1,20}$/);
 const timing = {
   read(text: string) {
     const [, departure, percentile] = /^([a-z][a-z0-9_]{0,23})-([1-9]\d?)$/.exec(text) ?? [];
@@ -150,81 +151,43 @@ const timing = {
   },
   write: ({ departure, percentile }: Timing) => `${departure}-${percentile}`,
 };
-const weight = {
-  read: (text: string) => (COUNTED_NAME.test(text) ? text : undefined),
-  write: String,
-};
-const release = {
-  read: (text: string) => (/^[0-9A-Za-z][0-9A-Za-z._-]{0,80}$/.test(text) ? text : undefined),
-  write: String,
-};
+const weight = matching(COUNTED_NAME);
+const release = matching(/^[0-9A-Za-z][0-9A-Za-z._-]{0,80}$/);
+const criterion = { read: readCriterion, write: writeCriterion };
 const typeId = wholeNumber(0, 999_999_999);
 const destId = wholeNumber(0, 999_999_999_999_999);
 
 /** The members of a fragment, in order. */
 const MEMBERS: { readonly [K in keyof MapState]: Member<MapState[K]> } = {
-  view: { key: 'v', what: 'view', initial: 'nearest', ...oneOf(VIEWS) },
-  mode: { key: 'm', what: 'mode', initial: null, ...optional(mode) },
-  timing: { key: 'h', what: 'window of departures', initial: null, ...optional(timing) },
-  type: { key: 't', what: 'destination type', initial: null, ...optional(typeId) },
-  position: {
-    key: 'map',
-    what: 'map position',
-    initial: null,
-    ...optional({ read: readPosition, write: writePosition }),
-  },
-  block: { key: 'b', what: 'selected block', initial: null, ...optional(geoid) },
-  origin: { key: 'o', what: 'origin', initial: null, ...optional(originCodec) },
-  direction: { key: 'd', what: 'direction', initial: 'from', ...oneOf(DIRECTIONS) },
-  minutes: {
-    key: 'min',
-    what: 'number of minutes',
-    initial: 30,
-    ...wholeNumber(MIN_MINUTES, MAX_MINUTES),
-  },
-  weight: { key: 'w', what: 'weight', initial: null, ...optional(weight) },
-  otherOrigin: { key: 'o2', what: 'second origin', initial: null, ...optional(originCodec) },
-  otherMode: { key: 'm2', what: 'second mode', initial: null, ...optional(mode) },
-  otherTiming: {
-    key: 'h2',
-    what: 'second window of departures',
-    initial: null,
-    ...optional(timing),
-  },
-  compared: { key: 's', what: 'comparison', initial: 'difference', ...oneOf(COMPARED) },
-  before: { key: 'r1', what: 'earlier release', initial: null, ...optional(release) },
-  after: { key: 'r2', what: 'later release', initial: null, ...optional(release) },
-  basket: {
-    key: 'k',
-    what: 'basket',
-    initial: null,
-    ...optional(listOf({ read: readCriterion, write: writeCriterion }, REQUEST_LIMITS.criteria)),
-  },
-  basketBy: { key: 'c', what: 'colouring of the basket', initial: 'furthest', ...oneOf(BASKET_BY) },
-  area: { key: 'a', what: 'area', initial: null, ...optional(areaCodec) },
-  poi: { key: 'p', what: 'POI', initial: null, ...optional(destId) },
-  sites: { key: 'q', what: 'list of sites', initial: [], ...sitesCodec },
-  sitesType: { key: 'qt', what: 'type of the sites', initial: null, ...optional(typeId) },
-  sitesBy: {
-    key: 'y',
-    what: 'measure of the sites',
-    initial: { direction: 'to', weight: 'people', choose: 1, within: 15 },
+  view: withDefault('v', 'view', 'nearest', oneOf(VIEWS)),
+  mode: optional('m', 'mode', mode),
+  timing: optional('h', 'window of departures', timing),
+  type: optional('t', 'destination type', typeId),
+  position: optional('map', 'map position', { read: readPosition, write: writePosition }),
+  block: optional('b', 'selected block', geoid),
+  origin: optional('o', 'origin', originCodec),
+  direction: withDefault('d', 'direction', 'from', oneOf(DIRECTIONS)),
+  minutes: withDefault('min', 'number of minutes', 30, wholeNumber(MIN_MINUTES, MAX_MINUTES)),
+  weight: optional('w', 'weight', weight),
+  otherOrigin: optional('o2', 'second origin', originCodec),
+  otherMode: optional('m2', 'second mode', mode),
+  otherTiming: optional('h2', 'second window of departures', timing),
+  compared: withDefault('s', 'comparison', 'difference', oneOf(COMPARED)),
+  before: optional('r1', 'earlier release', release),
+  after: optional('r2', 'later release', release),
+  basket: optional('k', 'basket', listOf(criterion, REQUEST_LIMITS.criteria)),
+  basketBy: withDefault('c', 'colouring of the basket', 'furthest', oneOf(BASKET_BY)),
+  area: optional('a', 'area', areaCodec),
+  poi: optional('p', 'POI', destId),
+  sites: withDefault('q', 'list of sites', [], sitesCodec),
+  sitesType: optional('qt', 'type of the sites', typeId),
+  sitesBy: withDefault('y', 'measure of the sites', FIRST_SITES_BY, {
     read: readSitesBy,
     write: ({ direction, weight: of, choose, within }) => `${direction}-${of}-${choose}-${within}`,
-  },
-  sitesColoured: {
-    key: 'qc',
-    what: 'colouring of the sites',
-    initial: 'nearest',
-    ...oneOf(SITES_COLOURED),
-  },
-  adds: { key: 'n', what: 'kind of sites to set', initial: 'site', ...oneOf(SITE_KINDS) },
-  opacity: {
-    key: 'op',
-    what: 'opacity',
-    initial: MAX_OPACITY,
-    ...wholeNumber(MIN_OPACITY, MAX_OPACITY),
-  },
+  }),
+  sitesColoured: withDefault('qc', 'colouring of the sites', 'nearest', oneOf(SITES_COLOURED)),
+  adds: withDefault('n', 'kind of sites to set', 'site', oneOf(SITE_KINDS)),
+  opacity: withDefault('op', 'opacity', MAX_OPACITY, wholeNumber(MIN_OPACITY, MAX_OPACITY)),
 };
 
 /**
@@ -284,11 +247,10 @@ function writePosition({ zoom, lat, lon }: MapPosition): string {
 
 /** The minutes came last to addresses, which may lack them. */
 const SITES_BY = /^(from|to)-([a-z][a-z0-9_]{0,39})-(\d{1,3})(?:-(\d{1,2}))?$/;
-const FIRST_WITHIN = 15;
 
 function readSitesBy(text: string): SitesBy | undefined {
   const [, direction, weight, ...numbers] = SITES_BY.exec(text) ?? [];
-  const [choose, within] = numbers.map((one, i) => Number(one ?? [0, FIRST_WITHIN][i]));
+  const [choose, within] = numbers.map((one, i) => Number(one ?? [0, FIRST_SITES_BY.within][i]));
   const isValid = choose >= 1 && choose <= REQUEST_LIMITS.chosen && SITE_MINUTES.includes(within);
   return isValid ? { direction: direction as Direction, weight, choose, within } : undefined;
 }
