@@ -1,4 +1,4 @@
-import { useMemo, useRef, useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { onRequest } from '../../parts/failed-script.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { UnitsChoice } from '../../parts/units.tsx';
@@ -70,9 +70,8 @@ function MapParts() {
   const viewed = useViewed(found, profile);
   const { shown, outlines } = usePicture(viewed);
   const { view } = state;
-  const ofView = useMarkers(viewed, { profile, found });
   const drawnArea = useDrawnArea();
-  const markers = useMemo(() => [...ofView, ...drawnArea.markers], [ofView, drawnArea.markers]);
+  const markers = [...useMarkers(viewed, { profile, found }), ...drawnArea.markers];
   const showCatchment = (of: FoundPoi) => {
     setFound(of);
     change({ view: 'catchment', origin: { lat: of.lat, lon: of.lon }, poi: of.dest_id });

@@ -1,4 +1,3 @@
-import { useMemo } from 'preact/hooks';
 import type { DataOf } from '../../../client/src/index.ts';
 import { count } from '../../formats.ts';
 import { useFoundBlock } from '../blocks/use-block-facts.ts';
@@ -28,36 +27,21 @@ export function useMarkers(
   { catalogue, state, poiName, sites: measured }: Viewed,
   pois: MarkedPois,
 ): readonly MapMarker[] {
-  const { view, origin, otherOrigin, poi, sites, sitesType } = state;
+  const { view, origin, otherOrigin, poi } = state;
   const { profile, found } = pois;
   const { sides } = MAP_VIEWS[view];
   const at = useOriginPoint(sides > 0 ? origin : null);
   const otherAt = useOriginPoint(sides > 1 ? otherOrigin : null);
-  return useMemo(() => {
-    if (view === 'sites') return siteMarkers(state, measured.coverage, catalogue);
-    const caught =
-      view === 'catchment' && poi !== null && origin !== null && typeof origin !== 'string'
-        ? { dest_id: poi, name: poiName!, ...origin }
-        : null;
-    return [
-      ...poiMarkers(profile, caught ?? found),
-      ...(at ? [originMarker('A', origin!, at)] : []),
-      ...(otherAt ? [originMarker('B', otherOrigin!, otherAt)] : []),
-    ];
-  }, [
-    view,
-    origin,
-    otherOrigin,
-    poi,
-    poiName,
-    profile,
-    found,
-    sites,
-    sitesType,
-    measured,
-    at,
-    otherAt,
-  ]);
+  if (view === 'sites') return siteMarkers(state, measured.coverage, catalogue);
+  const caught =
+    view === 'catchment' && poi !== null && origin !== null && typeof origin !== 'string'
+      ? { dest_id: poi, name: poiName!, ...origin }
+      : null;
+  return [
+    ...poiMarkers(profile, caught ?? found),
+    ...(at ? [originMarker('A', origin!, at)] : []),
+    ...(otherAt ? [originMarker('B', otherOrigin!, otherAt)] : []),
+  ];
 }
 
 /** The POI of a marker; undefined for a marker of anything else. */

@@ -1,4 +1,4 @@
-import { useMemo, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { MapMarker } from '../drawing/map-markers.ts';
 import type { Drawing } from '../panels/area-tools.tsx';
 import { type Area, ringOf } from '../state/area.ts';
@@ -37,15 +37,11 @@ export function useDrawnArea(): DrawnArea {
     const metres = circle?.metres ?? FIRST_METRES;
     change({ area: at && { lat: degrees(at.lat), lon: degrees(at.lon), metres } });
   };
-  const markers = useMemo(
-    () =>
-      corners.map((at, i): MapMarker => {
-        const what = circle ? 'Center' : `Corner ${i + 1}`;
-        const title = `${what} of the area: drag to move it, Delete removes it`;
-        return { id: CORNER + i, at, kind: 'corner', sign: '', title };
-      }),
-    [area, drawing, begun],
-  );
+  const markers = corners.map((at, i): MapMarker => {
+    const what = circle ? 'Center' : `Corner ${i + 1}`;
+    const title = `${what} of the area: drag to move it, Delete removes it`;
+    return { id: CORNER + i, at, kind: 'corner', sign: '', title };
+  });
   return {
     drawing,
     onDraw(next) {
