@@ -35,21 +35,12 @@ export function ReleaseFacts() {
         }) => (
           <>
             <dl class="fact-figures">
-              <Figure value={count(coverage.population)} name="people" />
-              <Figure value={count(coverage.blocks)} name="census blocks" />
-              <Figure
-                value={`${percent(coverage.routable_blocks, coverage.blocks)}%`}
-                name="of blocks near a street"
-              />
-              <Figure
-                value={count(coverage.counties)}
-                name={coverage.counties === 1 ? 'county' : 'counties'}
-              />
-              <Figure
-                value={count(types.filter((type) => type.is_leaf).length)}
-                name="destination types"
-              />
-              <Figure value={count(modes.length)} name={modes.map(({ mode }) => mode).join(', ')} />
+              {figuresOf(coverage, types, modes).map(([value, name]) => (
+                <div key={name}>
+                  <dd>{value}</dd>
+                  <dt>{name}</dt>
+                </div>
+              ))}
             </dl>
             <WideTable
               label="Data sources"
@@ -210,13 +201,19 @@ function Licence({ text }: { readonly text: string | null }) {
   );
 }
 
-function Figure({ value, name }: { readonly value: string; readonly name: string }) {
-  return (
-    <div>
-      <dd>{value}</dd>
-      <dt>{name}</dt>
-    </div>
-  );
+function figuresOf(
+  { population, blocks, routable_blocks, counties }: Facts['coverage'],
+  types: Facts['types'],
+  modes: Facts['modes'],
+) {
+  return [
+    [count(population), 'people'],
+    [count(blocks), 'census blocks'],
+    [`${percent(routable_blocks, blocks)}%`, 'of blocks near a street'],
+    [count(counties), counties === 1 ? 'county' : 'counties'],
+    [count(types.filter(({ is_leaf }) => is_leaf).length), 'destination types'],
+    [count(modes.length), modes.map(({ mode }) => mode).join(', ')],
+  ] as const;
 }
 
 /** A share with one decimal, never rounded up to all or down to none. */

@@ -1,18 +1,13 @@
-import { useEffect, useId, useState } from 'preact/hooks';
+import { useId } from 'preact/hooks';
 import { roundLength, type Units } from '../formats.ts';
+import { useFollowed } from './use-followed.ts';
 
 const KEY = 'units';
 const CHANGED = 'units-changed';
 
 /** The units of this browser, as chosen in `UnitsChoice`; US customary ones by default. */
 export function useUnits(): Units {
-  const [units, setUnits] = useState(storedUnits);
-  useEffect(() => {
-    const follow = () => setUnits(storedUnits());
-    addEventListener(CHANGED, follow);
-    return () => removeEventListener(CHANGED, follow);
-  }, []);
-  return units;
+  return useFollowed(storedUnits, window, CHANGED);
 }
 
 /** The units of this browser at this moment; those of `useUnits` are kept up to date. */

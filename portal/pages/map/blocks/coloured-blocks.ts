@@ -172,7 +172,6 @@ export function blocksWithin({ lon, lat, isWater }: CountyBlocks, box: Box): num
 export interface Tally {
   /** People by class or band: 0 without a street near, 7 over 30 minutes. */
   readonly people: readonly number[];
-  readonly blocks: readonly number[];
   readonly allPeople: number;
 }
 
@@ -186,12 +185,8 @@ export function tallyOf(
   blocks: readonly number[],
 ): Tally {
   const people = new Array<number>(TALLIED).fill(0);
-  const counts = new Array<number>(TALLIED).fill(0);
-  for (const i of blocks) {
-    people[classes[i]] += population[i] ?? 0;
-    counts[classes[i]]++;
-  }
-  return { people, blocks: counts, allPeople: people.reduce((sum, one) => sum + one, 0) };
+  for (const i of blocks) people[classes[i]] += population[i] ?? 0;
+  return { people, allPeople: people.reduce((sum, one) => sum + one, 0) };
 }
 
 /** Share of people within the first `classes` classes of five minutes; 0 if there are no people. */

@@ -1,14 +1,7 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useFollowed } from '../../parts/use-followed.ts';
 
 const dark = matchMedia('(prefers-color-scheme: dark)');
-const schemeNow = (): 'light' | 'dark' => (dark.matches ? 'dark' : 'light');
 
 export function useColourScheme(): 'light' | 'dark' {
-  const [scheme, setScheme] = useState(schemeNow);
-  useEffect(() => {
-    const follow = () => setScheme(schemeNow());
-    dark.addEventListener('change', follow);
-    return () => dark.removeEventListener('change', follow);
-  }, []);
-  return scheme;
+  return useFollowed(() => (dark.matches ? 'dark' : 'light'), dark, 'change');
 }

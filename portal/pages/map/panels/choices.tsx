@@ -75,11 +75,14 @@ export function ModeChoice(props: {
 /** A choice of a type by typing a part of its name, or from the list of all. */
 export function TypeChoice(props: {
   readonly label?: string;
-  readonly types: readonly MapType[];
+  /** All by default. */
+  readonly types?: readonly MapType[];
   readonly type: number;
   readonly onType: (type: number) => void;
 }) {
-  const { label = 'To the nearest', types, type, onType } = props;
+  const { catalogue } = useMap();
+  const all = [...catalogue.parents, ...catalogue.types];
+  const { label = 'To the nearest', types = all, type, onType } = props;
   /** Null while nothing is typed. */
   const [text, setText] = useState<string | null>(null);
   const found = typesBeginning(types, text ?? '');

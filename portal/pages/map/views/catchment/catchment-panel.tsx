@@ -21,7 +21,7 @@ import type { Loaded } from '../map-view.ts';
  */
 export function CatchmentPanel(loaded: Pick<Loaded, 'poiName' | 'catchment' | 'area'>) {
   const { poiName, catchment, area } = loaded;
-  const { catalogue, state, choice, change } = useMap();
+  const { state, choice, change } = useMap();
   const scheme = useColourScheme();
   const { mode } = choice;
   const minutes = minutesOf(state);
@@ -47,7 +47,6 @@ export function CatchmentPanel(loaded: Pick<Loaded, 'poiName' | 'catchment' | 'a
           <p class="quiet">Click a place on the map, or search for one above.</p>
           <TypeChoice
             label="Places on the map"
-            types={[...catalogue.parents, ...catalogue.types]}
             type={choice.type.id}
             onType={(next) => change({ type: next })}
           />

@@ -26,7 +26,7 @@ type Listed = DataOf<'getReleases'>['releases'][number];
 
 /** Panel of how minutes differ between two releases: in classes, free, and exact for tokens. */
 export function ChangesPanel({ changes, area }: Pick<Loaded, 'changes' | 'area'>) {
-  const { catalogue, state, choice, change } = useMap();
+  const { state, choice, change } = useMap();
   const { before, after } = state;
   const { mode, timing, type } = choice;
   const scheme = useColourScheme();
@@ -48,11 +48,7 @@ export function ChangesPanel({ changes, area }: Pick<Loaded, 'changes' | 'area'>
       <ReleaseChoice />
       <div class="map-choices">
         <ModeChoice mode={mode} onMode={(next) => change({ mode: next })} />
-        <TypeChoice
-          types={[...catalogue.parents, ...catalogue.types]}
-          type={type.id}
-          onType={(next) => change({ type: next })}
-        />
+        <TypeChoice type={type.id} onType={(next) => change({ type: next })} />
       </div>
       <TransitTimes modes={[mode]} />
       {view?.of.lacking.map((release) => (

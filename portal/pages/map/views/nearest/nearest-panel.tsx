@@ -19,7 +19,7 @@ import type { Loaded } from '../map-view.ts';
  * Panel of minutes to the nearest POI of a type: mode and type, the legend, and the blocks in view.
  */
 export function NearestPanel({ blocks, area }: Pick<Loaded, 'blocks' | 'area'>) {
-  const { catalogue, choice, change } = useMap();
+  const { choice, change } = useMap();
   const { mode, timing, type } = choice;
   const title = mapTitle(mode, type.name);
   const stated = { mode, dest_type_id: type.id, ...timingOf([mode], timing) };
@@ -29,11 +29,7 @@ export function NearestPanel({ blocks, area }: Pick<Loaded, 'blocks' | 'area'>) 
     <>
       <div class="map-choices">
         <ModeChoice mode={mode} onMode={(next) => change({ mode: next, type: type.id })} />
-        <TypeChoice
-          types={[...catalogue.parents, ...catalogue.types]}
-          type={type.id}
-          onType={(next) => change({ mode, type: next })}
-        />
+        <TypeChoice type={type.id} onType={(next) => change({ mode, type: next })} />
       </div>
       <section aria-labelledby="legend">
         <h2 id="legend">{title}</h2>

@@ -99,7 +99,7 @@ function useSendNext(request: Loaded['sites']['request']): () => void {
 }
 
 function SitesSource() {
-  const { catalogue, state, choice, change } = useMap();
+  const { state, choice, change } = useMap();
   const { sites, adds, area } = state;
   const { sitesType } = choice;
   const isOwn = sitesType === null;
@@ -126,7 +126,6 @@ function SitesSource() {
       {!isOwn && (
         <TypeChoice
           label="Sites: every one in the area, and near it"
-          types={[...catalogue.parents, ...catalogue.types]}
           type={sitesType.id}
           onType={(next) => change({ sitesType: next })}
         />
