@@ -51,7 +51,11 @@ class LongestFirst extends BaseSequencer {
 
 export default defineConfig({
   test: {
-    globalSetup: ['test/support/demo-release.setup.ts', 'test/support/debian.setup.ts'],
+    globalSetup: [
+      'test/support/memory-disk.setup.ts',
+      'test/support/demo-release.setup.ts',
+      'test/support/debian.setup.ts',
+    ],
     // Ends a test that hangs; says nothing of how long one may take.
     testTimeout: 600_000,
     hookTimeout: 600_000,

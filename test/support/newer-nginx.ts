@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { toolsFolder } from './tools-folder.ts';
 
-const FOLDER = path.join(tmpdir(), 'travel-time-access-newer-nginx');
+const FOLDER = path.join(toolsFolder(), 'travel-time-access-newer-nginx');
 /** Packages of nginx and of the libraries it is linked with. */
 const PACKAGES = [
   'nginx',

@@ -1,0 +1,27 @@
+import { existsSync } from 'node:fs';
+import { chmod, mkdtemp, rm, statfs } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+/** Linux's file system in memory. */
+const MEMORY = '/dev/shm';
+/** What tests may have in temporary folders at once, and as much again. */
+const ROOM_BYTES = 4e9;
+
+/**
+ * Keeps the temporary folders of tests in memory, if there is room: stores and ledgers wait for
+ * the disk at each write, and one disk would serve all processes. Tools that tests install stay in
+ * the system's own folder (`toolsFolder`).
+ */
+export default async function setup(): Promise<(() => Promise<void>) | undefined> {
+  // Each project of a run calls this.
+  if (process.env.TOOLS_FOLDER !== undefined || !existsSync(MEMORY)) return;
+  const { bavail, bsize } = await statfs(MEMORY);
+  if (bavail * bsize < ROOM_BYTES) return;
+  process.env.TOOLS_FOLDER = tmpdir();
+  const folder = await mkdtemp(path.join(MEMORY, 'tta-'));
+  // Some servers of tests run as another user.
+  await chmod(folder, 0o1777);
+  process.env.TMPDIR = folder;
+  return () => rm(folder, { recursive: true, force: true });
+}
