@@ -5,7 +5,7 @@ import path from 'node:path';
 
 /** Linux's file system in memory. */
 const MEMORY = '/dev/shm';
-/** What tests may have in temporary folders at once, and as much again. */
+/** What tests have in temporary folders at once, and room for their processes. */
 const ROOM_BYTES = 4e9;
 
 /**
@@ -17,7 +17,7 @@ export default async function setup(): Promise<(() => Promise<void>) | undefined
   // Each project of a run calls this.
   if (process.env.TOOLS_FOLDER !== undefined || !existsSync(MEMORY)) return;
   const { bavail, bsize } = await statfs(MEMORY);
-  if (bavail * bsize < ROOM_BYTES) return;
+  if (Math.min(bavail * bsize, process.availableMemory()) < ROOM_BYTES) return;
   process.env.TOOLS_FOLDER = tmpdir();
   const folder = await mkdtemp(path.join(MEMORY, 'tta-'));
   // Some servers of tests run as another user.
