@@ -24,9 +24,32 @@ const FAST_IN_OWN_PROCESS = [
 const ALL = 'test/**/*.test.ts';
 const SYSTEM = 'test/**/*.slow.test.ts';
 
-/** Files that take minutes though small; without an earlier run, larger ones would come first. */
-const LONG =
-  /\/(generators|npm-start|fetch\/command|queued-export|regions|rebuild|resume|transit\/baltimore|composition|s3|addresses)\.slow/;
+/**
+ * Files that take long for their size, which decides without an earlier run: a long one that begins
+ * last is waited for alone.
+ */
+const LONG = new RegExp(
+  `/(${[
+    'bench/(scale|weekly)',
+    'builder/(mended|prepared-osm|rebuild|regions|resume|without-transit)',
+    'cli/(addresses|build-queue|commands|npm-start|public-store|refresh|restore|s3)',
+    'client/(faults|generators|package)',
+    'conformance/(fuzz|recipes|table/include-missing)',
+    'damage/(flip-bytes|swapped-objects)',
+    'deployment/composition',
+    'export/(exported-tables|interrupted-export|queued-export)',
+    'fetch/(command|fetch-inputs|many-feeds)',
+    'front/rolling-restarts',
+    'fuzz/mutated-inputs',
+    'ledger/redis-cluster',
+    'operation/(ledger-away|runbook|store-faults)',
+    'portal/(map|map-baltimore|map-changes|map-share|pages-access|town)',
+    'proxy/presigned-links',
+    'shards/(s3-store|verify)',
+    'tiles/base-map',
+    'transit/(analytic-city|baltimore|random-networks)',
+  ].join('|')})\\.slow`,
+);
 
 /** Projects in the order of their runs: those whose files share a process fill the end. */
 const ORDER = ['fast, own process', 'fast', 'system, own process', 'system'];
