@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest';
 import { folderOfThisTest } from '../support/temporary-folder.ts';
+import { commandsOfTests } from '../support/tta.ts';
 import { refreshWeekly, type Week } from './weekly.ts';
+
+const runIn = commandsOfTests();
 
 test('weeks need no action by hand: a bad one is refused, and what moves no minute changes no object', async () => {
   const weeks: Week[] = [];
@@ -11,7 +14,8 @@ test('weeks need no action by hand: a bad one is refused, and what moves no minu
     quiet: [1],
     seed: 7,
   } as const;
-  for await (const week of refreshWeekly(request, await folderOfThisTest())) weeks.push(week);
+  const refreshed = refreshWeekly(request, await folderOfThisTest(), runIn);
+  for await (const week of refreshed) weeks.push(week);
   expect(weeks.map(({ code }) => code)).toEqual([0, 0, 4, 0]);
   const [, quiet, halved, last] = weeks;
   const { searched, changed, uploaded, etags } = quiet;

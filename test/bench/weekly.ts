@@ -7,7 +7,7 @@ import { PATHS } from '../fetch/maryland.ts';
 import { Mirror } from '../fetch/mirror.ts';
 import { AREA, putCensus, putMap, STATE, servicesOf } from '../fetch/nation-mirror.ts';
 import { type MadeArea, type MadeNation, makeNation } from '../support/made-nation.ts';
-import { ttaIn } from '../support/tta.ts';
+import { type RunIn, ttaIn } from '../support/tta.ts';
 import { EditedNation } from './edited-nation.ts';
 import { figure } from './figure.ts';
 
@@ -115,8 +115,15 @@ export async function benchWeekly(folder: string): Promise<void> {
   }
 }
 
-/** Serves a nation whose map and feeds change each week, and refreshes a release of it. */
-export async function* refreshWeekly(request: WeeksRequest, folder: string): AsyncGenerator<Week> {
+/**
+ * Serves a nation whose map and feeds change each week, and refreshes a release of it by commands
+ * that `runIn` runs.
+ */
+export async function* refreshWeekly(
+  request: WeeksRequest,
+  folder: string,
+  runIn: RunIn = ttaIn,
+): AsyncGenerator<Week> {
   const nation = makeNation(request.areas, STATE, request.seed);
   const edited = new EditedNation(nation);
   const mirror = await Mirror.start();
@@ -130,7 +137,7 @@ export async function* refreshWeekly(request: WeeksRequest, folder: string): Asy
       await layOutWeek(edited, request.bad[week], mirror, folder);
       const filesBefore = await filesOf(store);
       const began = performance.now();
-      const { code, stdout, stderr } = await refresh(mirror, folder);
+      const { code, stdout, stderr } = await refresh(mirror, folder, runIn);
       if (code !== 0 && code !== 4) throw new Error(`week ${week}: ${stderr}`);
       const seconds = (performance.now() - began) / 1_000;
       const written = [...(await filesOf(store))].filter(
@@ -166,9 +173,9 @@ export async function* refreshWeekly(request: WeeksRequest, folder: string): Asy
   }
 }
 
-function refresh(mirror: Mirror, folder: string) {
+function refresh(mirror: Mirror, folder: string, runIn: RunIn) {
   const folders = ['--inputs', path.join(folder, 'inputs'), '--out', path.join(folder, 'store')];
-  return ttaIn(servicesOf(mirror), 'refresh', ...folders, ...AREA, '--fresh', '--no-tiles');
+  return runIn(servicesOf(mirror), 'refresh', ...folders, ...AREA, '--fresh', '--no-tiles');
 }
 
 const feedPath = (feed: number) => `/mdb-${100 + feed}/latest.zip`;
