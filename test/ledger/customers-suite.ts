@@ -1,6 +1,4 @@
-import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   type AccountId,
@@ -11,10 +9,8 @@ import {
 import { hashApiKey } from '../../proxy/ledger/api-key.ts';
 import type { Ledger } from '../../proxy/ledger/ledger.ts';
 import { hashMailbox } from '../../proxy/ledger/mailbox.ts';
-import { importLines } from '../../proxy/ledger/transfer.ts';
 import { totalsOf } from '../support/account-totals.ts';
 import { BY, issuedKey, newAccount, newKey, ROUTE } from '../support/customers.ts';
-import { forAll } from '../support/for-all.ts';
 import { ledgersOfTests } from '../support/new-ledgers.ts';
 
 const NOON = Date.UTC(2026, 5, 1, 12);
@@ -53,72 +49,11 @@ export function customersSuite(name: string, newAddress: () => string): void {
       expect(await sumOf(id)).toBe(5_000);
     });
 
-    test('each account without an address is a new one', async () => {
-      const [one, two] = [await open(null), await open(null)];
-      expect(one.account.id).not.toBe(two.account.id);
-      expect(two).toMatchObject({ isNew: true, account: { email: null, balance: 5_000 } });
-    });
-
     test('an empty or overlong address is refused and leaves nothing behind', async () => {
       for (const email of ['', ' ', `${'a'.repeat(1_500)}@example.org`]) {
         await expect(open(email)).rejects.toThrow(RangeError);
         expect(await ledger.accountByEmail(email)).toBeUndefined();
       }
-    });
-
-    test('a mailbox gets the sign-up grant once ever, even if its account was closed', async () => {
-      const { account } = await open('Gone@gmail.com');
-      const made = await issuedKey(ledger, account.id, 'desk', NOON);
-      await ledger.setMembership(account.id, { ...PAID, untilMs: null }, BY);
-      await ledger.beginSession(account.id, session('of the closed'));
-      await ledger.closeAccount(account.id, { by: 'owner', atMs: NOON + 1 });
-      const closed = (await ledger.account(account.id))!;
-      expect(closed).toMatchObject({ email: null, membership: null, balance: 5_000 });
-      expect(await ledger.accountByEmail('gone@gmail.com')).toBeUndefined();
-      expect((await other.admit(hashApiKey(made.plainKey), NOON)).outcome).toBe('invalid-key');
-      expect(await ledger.sessions(account.id, NOON)).toEqual([]);
-      expect(await sumOf(account.id)).toBe(5_000);
-      expect((await ledger.audit(account.id)).slice(0, 2).map(({ what }) => what)).toEqual([
-        'account-closed',
-        'key-revoked',
-      ]);
-
-      const again = await open('g.one+again@googlemail.com', NOON + 2);
-      expect(again).toMatchObject({ isNew: true, account: { balance: 0 } });
-      expect(await ledger.grants(again.account.id)).toEqual([]);
-      // There is no grant with a key either, nor after another closing.
-      await ledger.closeAccount(again.account.id, BY);
-      const issued = await ledger.issueKey({
-        owner: { email: 'gone@gmail.com' },
-        label: '',
-        by: 'operator',
-        atMs: NOON,
-      });
-      expect(issued).toMatchObject({ created: true, account: { balance: 0 } });
-    });
-
-    test('an account closed while disabled comes back disabled until an operator enables it', async () => {
-      const email = 'Banned@gmail.com';
-      const { id } = (await open(email)).account;
-      await ledger.setDisabled(id, true, BY);
-      await other.closeAccount(id, { by: 'owner', atMs: NOON + 1 });
-      // The account comes back by sign-in, and by a key that an operator creates.
-      const again = await open('b.anned+x@gmail.com', NOON + 2, other);
-      expect(again).toMatchObject({ isNew: true, account: { disabled: true, balance: 0 } });
-      expect((await ledger.audit(again.account.id))[0]).toMatchObject({
-        what: 'account-disabled',
-        by: 'operator',
-      });
-      await ledger.closeAccount(again.account.id, { by: 'owner', atMs: NOON + 3 });
-      const issued = await ledger.issueKey({ owner: { email }, label: '', ...BY });
-      if (!issued.created) throw new Error(issued.reason);
-      expect(issued.account.disabled).toBe(true);
-      const admitted = await ledger.admit(hashApiKey(issued.plainKey), NOON);
-      expect(admitted.outcome).toBe('account-disabled');
-
-      await ledger.setDisabled(issued.account.id, false, BY);
-      await ledger.closeAccount(issued.account.id, BY);
-      expect((await open(email)).account.disabled).toBe(false);
     });
 
     test('a closed account gets no key and no session, even if they race with its closing', async () => {
@@ -154,53 +89,6 @@ export function customersSuite(name: string, newAddress: () => string): void {
         expect(await ledger.exportAccount(id)).toEqual(before);
         expect(before!.audit.filter(({ what }) => what === 'account-closed')).toHaveLength(1);
       }
-    });
-
-    test('an account without an address is not a closed one', async () => {
-      const { id, closedAtMs } = await newAccount(ledger);
-      expect(closedAtMs).toBeNull();
-      expect(await newKey(other, id, '', NOON)).toMatchObject({ created: true });
-      expect(await other.beginSession(id, session('without'))).toBe('begun');
-    });
-
-    test('a closed account is still closed after an export and import', async () => {
-      const { id } = (await open('to-close@example.org')).account;
-      await ledger.closeAccount(id, { by: 'owner', atMs: NOON + 3 });
-      const books = (await ledger.exportAccount(id))!;
-      expect(books.account.closedAtMs).toBe(NOON + 3);
-      const moved = `${id}-moved`;
-      const lines = [
-        { ledger: 2, secrets: {}, formerMailboxes: [], disabledMailboxes: [] },
-        { ...books, account: { ...books.account, id: moved } },
-        { accounts: 1, replays: 0, events: 0 },
-      ].map((line) => JSON.stringify(line));
-      await importLines(ledger, Readable.from(lines));
-      expect(await other.account(moved)).toEqual({ ...books.account, id: moved });
-      expect(await newKey(ledger, moved, '', NOON)).toEqual({ created: false, reason: 'closed' });
-    });
-
-    test('racing debits, grants and take-backs of the last tokens add up', async () => {
-      const step = fc.record({
-        kind: fc.constantFrom('debit', 'debit', 'grant', 'take back'),
-        tokens: fc.nat(60),
-        cause: fc.nat(4),
-        there: fc.boolean(),
-      });
-      await forAll(30, fc.array(step, { maxLength: 30 }), async (steps) => {
-        const { id } = await newAccount(ledger);
-        const outcomes = await Promise.all(
-          steps.map(async ({ kind, tokens, cause, there }) => {
-            const on = there ? other : ledger;
-            const given = { tokens, cause: `${kind} ${cause}`, atMs: NOON };
-            if (kind === 'grant') return (await on.grant(id, given, 'payment')).balance;
-            if (kind === 'take back') return (await on.takeBack(id, given, 'payment')).balance;
-            const charge = { account: id, keyId: 'key', route: ROUTE, tokens, atMs: NOON };
-            return (await on.debit(charge)).balance;
-          }),
-        );
-        expect(Math.min(0, ...outcomes)).toBe(0);
-        expect(await sumOf(id)).toBeGreaterThanOrEqual(0);
-      });
     });
 
     test('a membership expires by the clock, in every process', async () => {

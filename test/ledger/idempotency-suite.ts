@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Ledger } from '../../proxy/ledger/ledger.ts';
 import type { Charge } from '../../proxy/ledger/metering.ts';
@@ -13,12 +12,11 @@ import {
 import { totalsOf } from '../support/account-totals.ts';
 import { chargeAndKeep } from '../support/charged-response.ts';
 import { newAccount, ROUTE } from '../support/customers.ts';
-import { forAll } from '../support/for-all.ts';
 import { ofTests } from '../support/test-resources.ts';
+import { paidOnceModel } from './paid-once-model.ts';
 
 const NOON = Date.UTC(2026, 5, 1, 12);
 const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 const MEBIBYTE = 2 ** 20;
 
 /**
@@ -126,33 +124,6 @@ export function idempotencySuite(name: string, open: () => Promise<Ledger>): voi
         });
       },
     );
-
-    test('the undelivered rest of a cut-off response is refunded, and charged again on the next replay', async () => {
-      const { id, charge, books } = await customer(100);
-      const request = { key: 'k', fingerprint: 'abc' };
-      const receipt = await debited(charge(40), request);
-      await ledger.undeliver(receipt, 30);
-      expect(await books()).toEqual({ balance: 90, requests: 1 });
-      await ledger.undeliver(receipt, 30);
-      expect(await books()).toEqual({ balance: 90, requests: 1 });
-      expect(await ledger.replay(id, request, NOON)).toMatchObject({ charged: 30, balance: 60 });
-      // A replay that delivered less subtracts nothing from what was delivered before.
-      await ledger.undeliver(receipt, 35);
-      expect(await books()).toEqual({ balance: 90, requests: 1 });
-      expect(await ledger.replay(id, request, NOON)).toMatchObject({ charged: 30, balance: 60 });
-      expect(await ledger.replay(id, request, NOON)).toMatchObject({ charged: 0, balance: 60 });
-      expect(await books()).toEqual({ balance: 60, requests: 1 });
-    });
-
-    test('a replay is refused if the tokens refunded for it have been spent since', async () => {
-      const { id, charge, books } = await customer(40);
-      const request = { key: 'k', fingerprint: 'abc' };
-      await ledger.undeliver(await debited(charge(40), request), 30);
-      await ledger.debit(charge(1));
-      const refused = { outcome: 'insufficient', tokens: 30, balance: 29 };
-      expect(await ledger.replay(id, request, NOON)).toEqual(refused);
-      expect(await books()).toEqual({ balance: 29, requests: 2 });
-    });
 
     test('later reports on an expired receipt are ignored', async () => {
       const { charge, books } = await customer(1_000);
@@ -281,79 +252,9 @@ export function idempotencySuite(name: string, open: () => Promise<Ledger>): voi
       expect(await books()).toEqual({ balance: 10, requests: 0 });
     });
 
-    test('any sequence of requests matches the reference model', async () => {
-      const step = fc.record({
-        kind: fc.constantFrom('debit', 'debit', 'replay', 'lose', 'lose'),
-        key: fc.nat(2),
-        which: fc.nat(),
-        fingerprint: fc.nat(1),
-        tokens: fc.integer({ min: 1, max: 30 }),
-        waitMs: fc.constantFrom(0, 1, HOUR_MS, 12 * HOUR_MS, DAY_MS),
-      });
-      interface OnPaper {
-        key: string;
-        fingerprint: string;
-        tokens: number;
-        atMs: number;
-        body: string;
-        deliveries: number;
-        receipt: Receipt;
-      }
-      await forAll(40, fc.array(step, { maxLength: 40 }), async (steps) => {
-        const { id, charge, books } = await customer(200);
-        const paper = new Map<string, OnPaper>();
-        const underWay: OnPaper[] = [];
-        let [now, balance, requests] = [NOON, 200, 0];
-        for (const [i, { kind, tokens, waitMs, ...of }] of steps.entries()) {
-          now += waitMs;
-          const request = { key: `key ${of.key}`, fingerprint: `body ${of.fingerprint}` };
-          const kept = paper.get(request.key);
-          const alive = kept && now < kept.atMs + DAY_MS;
-          if (kind === 'lose') {
-            // Any delivery may be lost, including that of a response that has since expired or been
-            // replaced.
-            const losable = underWay.filter(({ atMs }) => now < atMs + RECEIPT_LIFE_MS);
-            const lost = losable[of.which % losable.length];
-            if (!lost) continue;
-            underWay.splice(underWay.indexOf(lost), 1);
-            await ledger.undeliver(lost.receipt);
-            if (--lost.deliveries === 0) {
-              if (paper.get(lost.key) === lost) paper.delete(lost.key);
-              balance += lost.tokens;
-              requests--;
-            }
-            expect(await books()).toEqual({ balance, requests });
-            continue;
-          }
-          const body = `response ${i}`;
-          const got =
-            kind === 'debit'
-              ? await debitOnce(charge(tokens, now), request, response(body))
-              : await ledger.replay(id, request, now);
-          if (alive && kept.fingerprint === request.fingerprint) {
-            kept.deliveries++;
-            underWay.push(kept);
-            const { tokens, body } = kept;
-            const expected = { outcome: 'replayed', balance, tokens, response: { body } };
-            expect(readable(got)).toMatchObject(expected);
-          } else if (alive) {
-            expect(got).toEqual({ outcome: 'conflict' });
-          } else if (kind === 'replay') {
-            expect(got).toBeUndefined();
-          } else if (tokens > balance) {
-            expect(got).toEqual({ outcome: 'insufficient', balance });
-          } else {
-            balance -= tokens;
-            requests++;
-            expect(got).toMatchObject({ outcome: 'debited', balance });
-            const { receipt } = got as { receipt: Receipt };
-            const made = { ...request, tokens, atMs: now, body, deliveries: 1, receipt };
-            paper.set(request.key, made);
-            underWay.push(made);
-          }
-        }
-        expect(await books()).toEqual({ balance, requests });
-      });
+    paidOnceModel(name, 15, async () => {
+      const { id } = await customer(90);
+      return { ledger, account: id, totals: () => totalsOf(ledger, id) };
     });
   });
 }

@@ -1,7 +1,11 @@
-import { gunzipSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { RECEIPT_LIFE_MS, RESPONSE_LIFE_MS, type Receipt } from '../../proxy/ledger/replays.ts';
+import {
+  RECEIPT_LIFE_MS,
+  RESPONSE_LIFE_MS,
+  type Receipt,
+  type Replays,
+} from '../../proxy/ledger/replays.ts';
 import { account, grants } from '../../proxy/ledger/sqlite/account-state.ts';
 import { openAccount } from '../../proxy/ledger/sqlite/accounts.ts';
 import * as books from '../../proxy/ledger/sqlite/balances.ts';
@@ -10,22 +14,10 @@ import * as replays from '../../proxy/ledger/sqlite/replays.ts';
 import { SqlConnection } from '../../proxy/ledger/sqlite/sql-connection.ts';
 import { forAll } from '../support/for-all.ts';
 import { Dice } from '../transit/dice.ts';
+import { paidOnceModel } from './paid-once-model.ts';
 
 const HOUR = 3_600_000;
 const NOON = Date.UTC(2026, 5, 1, 12);
-
-/** The model of a debit for a response. */
-interface OnPaper {
-  readonly charge: { readonly tokens: number; readonly atMs: number };
-  readonly receipt: Receipt;
-  readonly request: { readonly key: string; readonly fingerprint: string };
-  readonly body: string;
-  /** Number of deliveries under way. */
-  deliveries: number;
-  /** Most tokens' worth that a failed delivery has delivered. */
-  delivered: number;
-  repaid: number;
-}
 
 /** Opens a ledger in memory, with one account. */
 function newBooks() {
@@ -47,79 +39,17 @@ function read(db: SqlConnection, id: string) {
   };
 }
 
-test('each response is paid for once, in the part that was delivered, whatever is replayed, lost or expires', () =>
-  forAll(25, fc.nat(), (seed) => {
-    const dice = new Dice(seed);
-    const { db, id } = newBooks();
-    WRITES.grant(db, id, { tokens: 90, cause: 'first', atMs: NOON }, 'operator');
-    const paid: OnPaper[] = [];
-    const current = new Map<string, OnPaper>();
-    let [now, balance, requests] = [NOON, 90, 0];
-    const isKept = (one: OnPaper) => now < one.charge.atMs + RESPONSE_LIFE_MS;
-    for (let step = 0; step < 60; step++) {
-      if (dice.chance(0.15)) now += dice.pick([1, HOUR, 23 * HOUR, RESPONSE_LIFE_MS]);
-      const request = { key: `key ${dice.below(3)}`, fingerprint: `body ${dice.below(4) >> 1}` };
-      const known = current.get(request.key);
-      if (dice.chance(0.4)) {
-        // A delivery of any response fails, perhaps after a part of the response was delivered.
-        const one = dice.pick(paid.filter(({ deliveries }) => deliveries > 0));
-        if (!one || now >= one.charge.atMs + RECEIPT_LIFE_MS) continue;
-        const { tokens } = one.charge;
-        const undelivered = dice.pick([undefined, tokens, dice.below(tokens + 1)]);
-        replays.undeliver(db, one.receipt, undelivered);
-        one.deliveries--;
-        one.delivered = Math.max(one.delivered, tokens - (undelivered ?? tokens));
-        if (one.deliveries === 0) {
-          balance += tokens - one.delivered;
-          one.repaid = tokens - one.delivered;
-          if (one.delivered === 0) {
-            requests--;
-            if (current.get(one.request.key) === one) current.delete(one.request.key);
-          }
-        }
-      } else {
-        const isDebit = dice.chance(0.6);
-        const tokens = 1 + dice.below(39);
-        const charge = { account: id, keyId: 'key', route: 'POST /v1/x', tokens, atMs: now };
-        const got = isDebit
-          ? replays.debitOnce(db, charge, request)
-          : replays.replay(db, id, request, now);
-        if (known && isKept(known)) {
-          if (known.request.fingerprint !== request.fingerprint) {
-            expect(got).toEqual({ outcome: 'conflict' });
-          } else if (known.repaid > balance) {
-            expect(got).toEqual({ outcome: 'insufficient', tokens: known.repaid, balance });
-          } else {
-            balance -= known.repaid;
-            const { charge, receipt, body } = known;
-            const [charged, response] = [known.repaid, { headers: { etag: body } }];
-            expect(got).toMatchObject({ outcome: 'replayed', balance, charged, receipt, response });
-            expect(got).toMatchObject({ tokens: charge.tokens });
-            expect(bodyOf(got)).toBe(body);
-            known.repaid = 0;
-            known.deliveries++;
-          }
-        } else if (!isDebit) {
-          expect(got).toBeUndefined();
-        } else if (tokens > balance) {
-          expect(got).toEqual({ outcome: 'insufficient', balance });
-        } else {
-          balance -= tokens;
-          requests++;
-          expect(got).toMatchObject({ outcome: 'debited', balance });
-          const { receipt } = got as { receipt: Receipt };
-          expect(receipt).toMatchObject({ account: id, endsAtMs: now + RESPONSE_LIFE_MS });
-          const body = `response ${step}`;
-          replays.storeResponse(db, receipt, { headers: { etag: body }, gzip: gzipSync(body) });
-          const one = { charge, receipt, request, body, deliveries: 1, delivered: 0, repaid: 0 };
-          current.set(request.key, one);
-          paid.push(one);
-        }
-      }
-      expect(read(db, id)).toMatchObject({ balance, requests, granted: 90, used: 90 - balance });
-    }
-    db.close();
-  }));
+paidOnceModel('SQLite', 25, async () => {
+  const { db, id } = newBooks();
+  WRITES.grant(db, id, { tokens: 90, cause: 'first', atMs: NOON }, 'operator');
+  const ledger: Replays = {
+    debitOnce: async (...args) => replays.debitOnce(db, ...args),
+    replay: async (...args) => replays.replay(db, ...args),
+    undeliver: async (...args) => replays.undeliver(db, ...args),
+    storeResponse: async (...args) => replays.storeResponse(db, ...args),
+  };
+  return { ledger, account: id, totals: async () => read(db, id) };
+});
 
 /**
  * Opens a ledger whose account has 100 tokens; `debit` charges `tokens` for a response, `store`
@@ -159,16 +89,6 @@ test('a failed delivery counts once, and a report without a debit changes nothin
   expect(replays.replay(db, id, request, NOON)).toMatchObject({ charged: 10, balance: 70 });
   replays.undeliver(db, receipt, 10);
   expect(read(db, id)).toMatchObject({ balance: 80, used: 20, requests: 1 });
-});
-
-test('a replay is refused if the tokens refunded for it have been spent since', () => {
-  const { db, id, debit } = withDebit(90);
-  replays.undeliver(db, debit(NOON), 80);
-  books.debit(db, { account: id, keyId: 'key', route: 'GET /v1/x', tokens: 11, atMs: NOON });
-  const request = { key: 'key', fingerprint: 'body' };
-  const meant = { outcome: 'insufficient', tokens: 80, balance: 79 };
-  expect(replays.replay(db, id, request, NOON)).toEqual(meant);
-  expect(read(db, id)).toMatchObject({ balance: 79, used: 21, requests: 2 });
 });
 
 test('a response is stored for the debit that paid for it, while that debit is the last under its key', () => {
@@ -310,9 +230,3 @@ test('a debit counts under its UTC day, and a refund needs a debit of the same d
     'no account nobody',
   );
 });
-
-/** Returns the body of a replayed response. */
-function bodyOf(replay: unknown): string {
-  const { response } = replay as { response: { gzip: Uint8Array } };
-  return gunzipSync(response.gzip).toString();
-}
