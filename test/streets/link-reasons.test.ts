@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ROUTING } from '../../builder/routing-parameters.ts';
 import { buildNetwork } from '../../builder/streets/build-network.ts';
-import { Impassable, isImpassable } from '../../builder/streets/impassable.ts';
+import { Impassable } from '../../builder/streets/impassable.ts';
 import type { Link, Surroundings } from '../../builder/streets/linker.ts';
 import { buildModeNetwork } from '../../builder/streets/mode-network.ts';
 import {
@@ -132,29 +132,9 @@ const snapTo = (link: unknown) =>
 
 test.each<[string, number]>([
   ['highway=trunk', 55],
-  ['highway=primary_link', 55],
-  ['highway=trunk, sidewalk=no', 55],
   ['highway=residential, bridge=yes', 55],
-  ['highway=trunk, bridge=viaduct, sidewalk=both', 55],
   ['highway=trunk, sidewalk=both', 10],
-  ['highway=trunk, sidewalk:right=separate', 10],
-  ['highway=trunk_link, foot=yes', 10],
-  ['highway=trunk_link, foot=designated', 10],
-  ['highway=trunk, sidewalk:both=no, name=Main Street', 55],
-  ['highway=trunk, name=Ocean Gateway', 55],
-  ['highway=trunk, name=Main Street, maxspeed=55 mph', 55],
-  ['highway=trunk, name=Broad Street, expressway=yes', 55],
-  ['highway=trunk_link, name=Main Street', 55],
-  ['highway=trunk, name=Main Street', 10],
-  ['highway=trunk, name=Wilson Boulevard Northwest', 10],
-  ['highway=trunk, maxspeed=35 mph', 10],
-  ['highway=trunk, foot=use_sidepath', 10],
-  ['highway=corridor', 55],
-  ['highway=footway, indoor=yes', 55],
-  ['highway=footway, indoor=no', 10],
-  ['highway=footway, tunnel=building_passage', 10],
   ['highway=primary', 10],
-  ['highway=footway, bridge=boardwalk', 10],
 ])('next to %s trips begin and end on a street up to 50 m farther off: at %i m', (tags, at) => {
   const near = street(10, streetTraits(tagsOf(tags)));
   const tied = (metres: number) => linkerOf('walk', [near, street(-metres, BOTH)]);
@@ -243,21 +223,4 @@ test('no link crosses a river: the street on this side is used, if there is one'
   expect(blockOf(310)).toBe('no-street-near');
   // The quay is mapped exactly along the shore.
   expect(snapOf(linkerOf('walk', streets, river(60)).link(-70, LAT))).toBeCloseTo(60, 0);
-});
-
-test.each<[boolean, string]>([
-  [true, 'waterway=river'],
-  [false, 'waterway=stream'],
-  [true, 'natural=water, water=pond'],
-  [true, 'natural=coastline'],
-  [true, 'railway=rail'],
-  [false, 'railway=rail, bridge=viaduct'],
-  [false, 'railway=subway, tunnel=yes'],
-  [false, 'railway=tram'],
-  [true, 'highway=motorway_link, bridge=no'],
-  [false, 'highway=motorway, bridge=yes'],
-  [true, 'highway=trunk, motorroad=yes'],
-  [false, 'highway=trunk'],
-])('impassable is %s for %s', (expected, tags) => {
-  expect(isImpassable(tagsOf(tags))).toBe(expected);
 });

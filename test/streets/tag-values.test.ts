@@ -397,6 +397,8 @@ describe('trips seldom begin or end', () => {
     [false, 'maxspeed=57'],
     [true, 'maxspeed=58'],
     [true, 'name=Main Street, maxspeed=45 mph'],
+    [true, 'name=Main Street, sidewalk:both=no'],
+    [true, 'bridge=viaduct, sidewalk=both'],
   ])('on a trunk road: %s with %s', (expected, tags) => {
     expect(seldom(`highway=trunk, ${tags}`)).toBe(expected);
   });
