@@ -213,23 +213,3 @@ test('keyless routes except probes are limited by address; keyed ones are not', 
     expect(preflight.statusCode).toBe(204);
   });
 });
-
-describe('§4.2 keyed, never charged', () => {
-  test('tokens: {tokens_remaining}, also at a zero balance', async () => {
-    const { api } = demo;
-    for (const tokens of [0, 1, 4321]) {
-      const as = await api.newCustomer({ tokens });
-      expect(expectOk(await api.get('/v1/tokens', {}, { as }))).toEqual({
-        tokens_remaining: tokens,
-      });
-      expect(await api.balance(as)).toBe(tokens);
-    }
-  });
-
-  test('tokens needs a key, and is not cached', async () => {
-    const { api } = demo;
-    expectProblem(await api.get('/v1/tokens', {}, { as: null }), 'missing-key');
-    const response = await api.get('/v1/tokens');
-    expect(response.headers['cache-control']).toMatch(/no-store|private/);
-  });
-});
