@@ -238,7 +238,7 @@ const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: 
   portal: { files: 243, lines: 23_350 },
   proxy: { files: 270, lines: 35_200 },
   shards: { files: 174, lines: 17_450 },
-  test: { files: 820, lines: 118_400 },
+  test: { files: 820, lines: 118_700 },
 };
 
 const TOP_LEVEL = new Set([

@@ -28,14 +28,14 @@ const LONG: readonly Column[] = [
     name: 'dest_type_id',
     type: 'int32',
     nullable: true,
-    description: 'Destination type; null where a weight is counted.',
+    description: 'Destination type; null for counts.',
   },
   { name: 'dest_type', type: 'string', nullable: true, description: 'Its label.' },
   {
     name: 'of',
     type: 'string',
     nullable: true,
-    description: 'Weight that is counted; null for times.',
+    description: 'What is counted: a weight, or `type:ID` for the POIs of a type; null for times.',
   },
   {
     name: 'minutes',

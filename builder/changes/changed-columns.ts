@@ -1,3 +1,4 @@
+import { countedType } from '../../shards/access/access-columns.ts';
 import { ordinalIn } from '../../shards/arrays/sorted.ts';
 import { type Measure, UNKNOWN } from '../../shards/changes/block-change.ts';
 import type { ComparedCounty, ComparedValues } from '../../shards/changes/compared-county.ts';
@@ -61,15 +62,24 @@ export function shownChange({ measure, ...values }: ChangedColumn, block: number
 
 const PARTS = ['before', 'after', 'difference'] as const;
 
-/** Names of a block's values, by measure: `walk_libraries_before`, `transit_jobs_45_difference`. */
+/**
+ * Names of a block's values, by measure: `walk_libraries_before`, `transit_jobs_45_difference`,
+ * `walk_type:libraries_15_after`.
+ */
 export function propertyNames(measures: readonly Measure[], taxonomy: Taxonomy): string[] {
   return measures.flatMap((measure) => {
     const what =
       measure.kind === 'minutes'
         ? taxonomy.labelOf(measure.type)
-        : `${measure.of}_${measure.minutes}`;
+        : `${nameOf(measure.of, taxonomy)}_${measure.minutes}`;
     return PARTS.map((part) => `${measure.mode}_${what}_${part}`);
   });
+}
+
+/** Weights have no colon in their names, so that none is that of a type. */
+function nameOf(of: string, taxonomy: Taxonomy): string {
+  const type = countedType(of);
+  return type === null ? of : `type:${taxonomy.labelOf(type)}`;
 }
 
 /** Properties of a block that changed, and its outline. */

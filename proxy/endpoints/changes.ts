@@ -8,7 +8,7 @@ import { AREA_PROBLEMS, area, requestedArea, smallArea } from '../fields/area.ts
 import { list } from '../fields/compounds.ts';
 import { members, optional, required, withDefault } from '../fields/field.ts';
 import { flag, releaseName } from '../fields/kinds.ts';
-import { AREA_ACCESS } from '../fields/opportunities.ts';
+import { AREA_ACCESS, opportunities } from '../fields/opportunities.ts';
 import { destType, mode, WINDOW, weight, weightName } from '../fields/rows.ts';
 import { namedRelease } from '../fields/served-words.ts';
 import { invalidMember } from '../http/problem.ts';
@@ -38,13 +38,11 @@ const CHANGES = {
   }),
   to: required(releaseName, { description: 'The later one.' }),
   type: destType,
-  of: optional(
-    list({ text: weightName, json: weightName }, { of: 'weights', most: LIMITS.weightsListed }),
-    {
-      description:
-        'In place of `type`: weights that both releases count within reach of every block, such as `jobs`.',
-    },
-  ),
+  of: optional(opportunities, {
+    description:
+      'In place of `type`: what both releases count within reach of every block, weights such as ' +
+      '`jobs`, or `type:ID` (or a label) for the number of POIs.',
+  }),
   minutes: AREA_ACCESS.minutes,
   mode,
   ...WINDOW,
@@ -84,8 +82,8 @@ export const changes = postEndpoint({
   operationId: 'measureChanges',
   summary: 'Gains and losses of people between two releases',
   description:
-    'Compares minutes to the nearest POI of each `type`, or with `of` how many people or jobs are ' +
-    'within `minutes` of a block: the sums of `weight` over the blocks of the area. `gained` and ' +
+    'Compares minutes to the nearest POI of each `type`, or with `of` how many people, jobs or POIs ' +
+    'are within `minutes` of a block: the sums of `weight` over the blocks of the area. `gained` and ' +
     `\`lost\`: where times are shorter and longer by at least ${STEPS_IN_WORDS} minutes, or counts ` +
     'higher and lower by at least so many percent of the count before (any rise from 0 is all). A ' +
     'time beyond 30 minutes counts as 30, so that no gain or loss is overstated. `unchanged`: by ' +

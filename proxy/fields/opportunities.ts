@@ -19,7 +19,7 @@ const opportunity = phrase((text) =>
   }),
 );
 
-const opportunities = list(opportunity, {
+export const opportunities = list(opportunity, {
   of: 'weights and types',
   empty: 'omit it for the default',
   most: LIMITS.weightsListed,

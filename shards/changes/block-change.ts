@@ -6,7 +6,7 @@ import type { DestTypeId, Minutes, Tenths } from '../units.ts';
 export type Measure =
   /** Tenths of a minute to the nearest POI of a type; 0 for beyond 30 minutes. */
   | { readonly kind: 'minutes'; readonly type: DestTypeId; readonly mode: Mode }
-  /** How much of a weight is within some minutes from the block. */
+  /** How much of a weight, or how many POIs of a type, are within some minutes of the block. */
   | {
       readonly kind: 'count';
       readonly of: string;

@@ -1,4 +1,4 @@
-import { ACCESS_MINUTES } from '../access/access-columns.ts';
+import { minutesCounted } from '../access/access-columns.ts';
 import type { BlockIndex } from '../blocks/block-index.ts';
 import type { GeoidNumber } from '../geoid.ts';
 import type { EncodedRow } from '../matrix/row-codec.ts';
@@ -122,7 +122,7 @@ export class ComparedCounty {
     const kinds = ['index', ...measures.map(({ kind }) => OBJECT_OF[kind])] as const;
     const isSame = (kind: (typeof kinds)[number]) =>
       before.county.objects[kind]?.sha256 === after.county.objects[kind]?.sha256;
-    // Where a column is follows from the services, and for counts the weights and directions.
+    // Where a column is follows from the services, and for counts from what is counted and how.
     const contentsOf = ({ manifest }: Release) =>
       JSON.stringify([manifest.modes, manifest.access, manifest.directions]);
     return kinds.every(isSame) && contentsOf(before.release) === contentsOf(after.release);
@@ -139,7 +139,7 @@ async function openIn(release: Release, fips: CountyFips) {
 /** Fills a list with the values of a measure by compared block. */
 type Fill = (measure: Measure, values: Float64Array) => void;
 
-/** Reads what measures need: one range for the times to all types, and one for each weight. */
+/** Reads what measures need: one range for the times to all types, and one for each count. */
 async function openValues(side: ComparedSide | null, measures: readonly Measure[]): Promise<Fill> {
   if (side === null) return (_, values) => values.fill(UNKNOWN);
   const { release, county, index, ordinals } = side;
@@ -154,8 +154,9 @@ async function openValues(side: ComparedSide | null, measures: readonly Measure[
       const row = rows.get(measure.type)!.mode(position);
       for (let i = 0; i < row.targets.length; i++) times[row.targets[i]] = row.times[i];
     } else {
-      const level = ACCESS_MINUTES.indexOf(measure.minutes);
-      own = counts.get(measure.of)![position * ACCESS_MINUTES.length + level];
+      const limits = minutesCounted(measure.of);
+      const level = limits.indexOf(measure.minutes);
+      own = counts.get(measure.of)![position * limits.length + level];
     }
     const street = linkModeOf(measure.mode);
     for (let i = 0; i < values.length; i++) {
@@ -186,9 +187,9 @@ async function countsOf(
   measures: readonly Measure[],
 ): Promise<ReadonlyMap<string, readonly Uint32Array[]>> {
   const wanted = measures.flatMap((one) => (one.kind === 'count' ? [one.of] : []));
-  const weights = [...new Set(wanted)];
-  const columns = await Promise.all(weights.map((of) => release.accessCounts(county, of, 'from')));
-  return new Map(weights.map((of, i) => [of, columns[i]]));
+  const counted = [...new Set(wanted)];
+  const columns = await Promise.all(counted.map((of) => release.accessCounts(county, of, 'from')));
+  return new Map(counted.map((of, i) => [of, columns[i]]));
 }
 
 /** The GEOIDs that are in any of several ascending lists, ascending. */

@@ -1,4 +1,4 @@
-import { ACCESS_MINUTES, countedType } from '../access/access-columns.ts';
+import { minutesCounted } from '../access/access-columns.ts';
 import type { Mode } from '../modes.ts';
 import type { DestTypeId, Minutes } from '../units.ts';
 import type { Measure } from './block-change.ts';
@@ -16,11 +16,9 @@ export function leavesOfBoth({ before, after }: ReleasePair): DestTypeId[] {
   return after.taxonomy.leafIds.filter((type) => before.taxonomy.has(type));
 }
 
-/** The weights that both releases count within reach of every block. */
+/** The weights and types, as `type:ID`, that both releases count within reach of every block. */
 export function countedByBoth({ before, after }: ReleasePair): string[] {
-  return after.manifest.access.filter(
-    (of) => countedType(of) === null && before.manifest.access.includes(of),
-  );
+  return after.manifest.access.filter((of) => before.manifest.access.includes(of));
 }
 
 /** Measures of times, by type, then mode. */
@@ -28,15 +26,17 @@ export function timeMeasures(types: readonly DestTypeId[], modes: readonly Mode[
   return types.flatMap((type) => modes.map((mode) => ({ kind: 'minutes', type, mode }) as const));
 }
 
-/** Measures of counts, by weight, then mode, then minutes. */
+/** Measures of counts, by what is counted, then mode, then minutes: by default all. */
 export function countMeasures(
   of: readonly string[],
   modes: readonly Mode[],
-  minutes: readonly Minutes[] = ACCESS_MINUTES,
+  minutes?: readonly Minutes[],
 ): Measure[] {
-  return of.flatMap((weight) =>
+  return of.flatMap((one) =>
     modes.flatMap((mode) =>
-      minutes.map((limit) => ({ kind: 'count', of: weight, minutes: limit, mode }) as const),
+      (minutes ?? minutesCounted(one)).map(
+        (limit) => ({ kind: 'count', of: one, minutes: limit, mode }) as const,
+      ),
     ),
   );
 }

@@ -19,8 +19,9 @@ const folder = folderOfTests();
 const runIn = commandsOfTests();
 let store: string;
 
-/** The differing rows of the exported tables of both releases, as text, without counts of POIs. */
+/** The differing rows of the exported tables of both releases, as text. */
 let expected: readonly string[];
+let libraries: number | undefined;
 
 async function valuesOf(label: string): Promise<{
   values: Map<string, number>;
@@ -30,14 +31,14 @@ async function valuesOf(label: string): Promise<{
   const name = await findManifest(opened, label);
   const release = await openNamed(opened, name, new ReleaseCache(2 ** 28));
   const tables = await exportedLines(release, ['nearest', 'access', 'blocks']);
+  libraries = release.taxonomy.idOf('libraries');
   await opened.close();
   const values = new Map<string, number>();
   for (const { geoid, mode, dest_type_id, dest_type, minutes } of tables.get('nearest')!) {
     values.set(`${geoid},${mode},${dest_type_id},${dest_type},,`, Number(minutes));
   }
   for (const { geoid, of, direction, mode, minutes, count } of tables.get('access')!) {
-    const isCompared = direction === 'from' && !of.startsWith('type:');
-    if (isCompared) values.set(`${geoid},${mode},,,${of},${minutes}`, Number(count));
+    if (direction === 'from') values.set(`${geoid},${mode},,,${of},${minutes}`, Number(count));
   }
   const linked = new Map<string, boolean>();
   for (const { geoid, walk_linked, bike_linked } of tables.get('blocks')!) {
@@ -83,6 +84,46 @@ test('every difference of the exported tables is a row, and nothing else', async
   expect(head).toBe('geoid,mode,dest_type_id,dest_type,of,minutes,before,after,difference');
   expect(rows.toSorted()).toEqual(expected);
   expect(expected.length).toBeGreaterThan(5_000);
+  expect(expected.filter((row) => /,transit,,,type:\d+,(15|30),/.test(row)).length).toBeGreaterThan(
+    100,
+  );
+});
+
+test('counts of POIs are named by type, in features and in words', async () => {
+  const pair = ['--from', 'before', '--to', 'after'];
+  const selection = [...pair, '--of', 'type:libraries', '--minutes', '30', '--mode', 'transit'];
+  const { stdout } = await diff(...selection, '--out', out('libraries.geojson'));
+  const { features } = JSON.parse(await readFile(out('libraries.geojson'), 'utf8'));
+  const own = expected.filter((row) => /^\d+,transit,,,type:\d+,30,/.test(row));
+  const ofType = own.filter((row) => row.split(',')[4] === `type:${libraries}`);
+  expect(features.map(({ properties }: { properties: object }) => properties)).toEqual(
+    ofType.map((row) => {
+      const [geoid, , , , , , ...values] = row.split(',');
+      const [before, after, difference] = values.map(Number);
+      return {
+        geoid,
+        'transit_type:libraries_30_before': before,
+        'transit_type:libraries_30_after': after,
+        'transit_type:libraries_30_difference': difference,
+      };
+    }),
+  );
+  expect(features.length).toBeGreaterThan(0);
+  expect(stdout).toMatch(/\n {2}number of libraries within 30 minutes by transit: 0 people gain/);
+  const beyond = await diff(
+    ...pair,
+    '--minutes',
+    '45',
+    '--mode',
+    'transit',
+    '--out',
+    out('45.csv'),
+  );
+  expect(beyond.code).toBe(0);
+  const rows = (await readFile(out('45.csv'), 'utf8')).trimEnd().split('\r\n').slice(1);
+  expect(rows.toSorted()).toEqual(
+    expected.filter((row) => /^\d+,transit,(\d+,\w+,,|,,[a-z_]+,45),/.test(row)),
+  );
 });
 
 test('the format is that of the extension; Parquet has the rows of CSV; options select types, modes and areas', async () => {

@@ -174,15 +174,21 @@ describe('sums of all types, modes and groups of a county', () => {
     const blocks = lines.after.weights.filter(({ geoid }) => geoid.startsWith(fips));
     const by = ['hispanic'];
     const times = await rowsOf({ area, by });
-    const counts = await rowsOf({ area, by, of: ['people', 'jobs'] });
+    const counts = await rowsOf({ area, by, of: ['type:libraries', 'people', 'jobs'] });
     expect(times.length).toBe(2 * 3 * release.after.taxonomy.leafIds.length);
-    expect(counts.length).toBe(2 * 3 * 2 * 4);
+    expect(counts.length).toBe(2 * 3 * (2 * 4 + 2));
     for (const row of [...times, ...counts]) {
       const { newly_within, no_longer_within, ...expected } = bruteSums(blocks, row);
       expect(row).toMatchObject(
         row.of ? expected : { ...expected, newly_within, no_longer_within },
       );
     }
+    const libraries = counts.filter(({ of }) => of?.startsWith('type:'));
+    const id = release.after.taxonomy.idOf('libraries');
+    expect(libraries.map(({ of, minutes }) => [of, minutes])).toEqual(
+      Array.from({ length: 12 }, (_, i) => [`type:${id}`, Math.floor(i / 2) % 2 ? 30 : 15]),
+    );
+    expect(libraries.some(({ lost }) => lost[10] > 0)).toBe(true);
     const walks = times.filter(
       ({ mode, type }) => mode !== 'transit' && type !== release.after.taxonomy.idOf(CINEMAS),
     );
@@ -367,6 +373,9 @@ test('what one of the releases lacks, or does not go together, is refused by nam
     [{ minutes: [30] }, 'minutes', 'applies only with of'],
     [{ of: ['jobs'], minutes: [20] }, 'minutes', 'must be some of 15, 30, 45, 60'],
     [{ of: ['hispanic'] }, 'of', 'both releases count people, jobs'],
+    [{ of: ['type:cinemas'] }, 'of', 'both releases count people, jobs'],
+    [{ of: ['type:cows'] }, 'of', 'no destination type cows'],
+    [{ of: ['jobs', 'type:libraries'], minutes: [45] }, 'minutes', 'known up to 30 minutes'],
     [{ by: ['tract', 'place'] }, 'by', 'names tract and place'],
     [{ weight: ['cows'] }, 'weight', 'has no weight cows'],
     [{ type: ['cows'] }, 'type', 'no destination type cows'],

@@ -1,3 +1,4 @@
+import { countedType } from '../../../shards/access/access-columns.ts';
 import type { Measure } from '../../../shards/changes/block-change.ts';
 import type { ChangeSums } from '../../../shards/changes/change-sums.ts';
 import type { ReleasePair } from '../../../shards/changes/compared-county.ts';
@@ -5,6 +6,7 @@ import { byMode, isTransit } from '../../../shards/modes.ts';
 import { withCommas } from '../../../shards/number-words.ts';
 import { countyName } from '../../../shards/release/county-name.ts';
 import { isBaseTiming } from '../../../shards/services.ts';
+import type { DestTypeId } from '../../../shards/units.ts';
 import { noiseOf } from '../../../shards/weights/noise.ts';
 import type { Comparison } from './compare-releases.ts';
 
@@ -13,7 +15,10 @@ export const STEP = 5;
 /** Most lines of a list. */
 const LINES = 20;
 
-/** A measure in words: `minutes on foot to libraries`, `jobs within 45 minutes by transit`. */
+/**
+ * A measure in words: `minutes on foot to the nearest of libraries`, `jobs within 45 minutes by
+ * transit`, `number of libraries within 15 minutes on foot`.
+ */
 export function measureInWords({ after }: ReleasePair, measure: Measure): string {
   const { departure, percentile } = after.timing;
   const timing =
@@ -21,12 +26,13 @@ export function measureInWords({ after }: ReleasePair, measure: Measure): string
       ? ''
       : ` (departure ${departure}, percentile ${percentile})`;
   const by = `${byMode(measure.mode)}${timing}`;
-  if (measure.kind === 'minutes') {
-    const label = after.taxonomy.labelOf(measure.type).replaceAll('_', ' ');
-    return `minutes ${by} to the nearest of ${label}`;
-  }
+  const labelOf = (type: DestTypeId) => after.taxonomy.labelOf(type).replaceAll('_', ' ');
+  if (measure.kind === 'minutes') return `minutes ${by} to the nearest of ${labelOf(measure.type)}`;
+  const type = countedType(measure.of);
   const weight = after.weights.find((one) => one.weight === measure.of);
-  return `${(weight?.label ?? measure.of).toLowerCase()} within ${measure.minutes} minutes ${by}`;
+  const what =
+    type === null ? (weight?.label ?? measure.of).toLowerCase() : `number of ${labelOf(type)}`;
+  return `${what} within ${measure.minutes} minutes ${by}`;
 }
 
 /** `STEP` in words. */

@@ -9,6 +9,7 @@ import {
   requestedChanges,
   rowAreas,
 } from '../../../proxy/queries/changes/changes.ts';
+import { countedType, POI_MINUTES } from '../../../shards/access/access-columns.ts';
 import type { Measure } from '../../../shards/changes/block-change.ts';
 import { ChangeTotals } from '../../../shards/changes/change-sums.ts';
 import type { ComparedCounty, ReleasePair } from '../../../shards/changes/compared-county.ts';
@@ -39,12 +40,14 @@ export function addCompareOptions(command: Command): Command {
     .option('--to <release>', 'the release to compare with it')
     .option('--type <types>', 'destination types, by label or id, comma-separated', commaList)
     .option(
-      '--of <weights>',
-      'weights counted within reach, such as jobs, comma-separated',
+      '--of <what>',
+      'weights and types counted within reach, such as jobs,type:libraries',
       commaList,
     )
-    .option('--minutes <minutes>', 'with --of: some of 15,30,45,60', (text) =>
-      commaList(text).map(Number),
+    .option(
+      '--minutes <minutes>',
+      'within which they are counted: some of 15,30,45,60; up to 30 for types',
+      (text) => commaList(text).map(Number),
     )
     .addOption(
       new Option('--mode <modes>', `modes, comma-separated: ${MODE_LABELS.join(', ')}`).argParser(
@@ -137,11 +140,13 @@ async function namesOfPlaces({ before, after }: ReleasePair): Promise<Map<string
   return names;
 }
 
-/** Times to all types and counts of all weights, unless only some are wanted. */
+/** Times to all types and all counts that there are by then, unless only some are wanted. */
 function measuresOf(pair: ReleasePair, { type, of, minutes, mode }: CompareFlags): Measure[] {
   const types = type?.map((name) => (/^\d+$/.test(name) ? Number(name) : name));
   const request = { mode, small: true };
-  const counted = of ?? (type === undefined ? countedByBoth(pair) : []);
+  const hasPois = minutes?.every((one) => POI_MINUTES.includes(one)) ?? true;
+  const all = countedByBoth(pair).filter((one) => hasPois || countedType(one) === null);
+  const counted = of ?? (type === undefined ? all : []);
   const times = type !== undefined || of === undefined;
   return [
     ...(times ? usage(() => requestedChanges(pair, { ...request, type: types }).measures) : []),

@@ -465,6 +465,7 @@ export type ChangeRow = {
   geoid?: string;
   mode: Mode;
   type?: number;
+  /** A weight, or `type:ID`. */
   of?: string;
   minutes?: number;
   weight: string;
@@ -1872,7 +1873,7 @@ export interface Operations {
       };
     };
   };
-  /** Gains and losses of people between two releases. Compares minutes to the nearest POI of each `type`, or with `of` how many people or jobs are within `minutes` of a block: the sums of `weight` over the blocks of the area. `gained` and `lost`: where times are shorter and longer by at least 1, 2, 5 and 10 minutes, or counts higher and lower by at least so many percent of the count before (any rise from 0 is all). A time beyond 30 minutes counts as 30, so that no gain or loss is overstated. `unchanged`: by less than 1. `no_data`: where the mode could not be routed from the block in one release, or only one has the block. `total` is `gained["1"]` + `lost["1"]` + `unchanged` + `no_data`. Weights and areas of a block are those of `to`, or of `from` if only that has it. Means of groups of fewer than 100 are null unless `small`. `noise`: by weight, as `/v1/meta/weights` has it. No GeoJSON, as rows are sums over areas. `/v1/meta/releases` lists the releases; the example compares one with itself. 10 tokens an area, and one a row. */
+  /** Gains and losses of people between two releases. Compares minutes to the nearest POI of each `type`, or with `of` how many people, jobs or POIs are within `minutes` of a block: the sums of `weight` over the blocks of the area. `gained` and `lost`: where times are shorter and longer by at least 1, 2, 5 and 10 minutes, or counts higher and lower by at least so many percent of the count before (any rise from 0 is all). A time beyond 30 minutes counts as 30, so that no gain or loss is overstated. `unchanged`: by less than 1. `no_data`: where the mode could not be routed from the block in one release, or only one has the block. `total` is `gained["1"]` + `lost["1"]` + `unchanged` + `no_data`. Weights and areas of a block are those of `to`, or of `from` if only that has it. Means of groups of fewer than 100 are null unless `small`. `noise`: by weight, as `/v1/meta/weights` has it. No GeoJSON, as rows are sums over areas. `/v1/meta/releases` lists the releases; the example compares one with itself. 10 tokens an area, and one a row. */
   measureChanges: {
     params: Pick<SharedParams, 'departure' | 'percentile' | 'weight' | 'area'> & {
       /** The earlier release: label, version as in `X-Data-Release`, or name of the manifest. */
@@ -1881,7 +1882,7 @@ export interface Operations {
       to: string;
       /** Destination types by id, or by label (`grocery_stores`). A parent stands for all its leaves. Omitted: all types. */
       type?: ReadonlyArray<number> | undefined;
-      /** In place of `type`: weights that both releases count within reach of every block, such as `jobs`. */
+      /** In place of `type`: what both releases count within reach of every block, weights such as `jobs`, or `type:ID` (or a label) for the number of POIs. */
       of?: ReadonlyArray<string> | undefined;
       /** Some of 15, 30, 45, 60, ascending; up to 30 for `type:`. Omitted: all. */
       minutes?: ReadonlyArray<number> | undefined;

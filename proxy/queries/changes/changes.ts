@@ -30,6 +30,7 @@ import { sum } from '../areas/coverage.ts';
 import { SMALL_GROUP } from '../areas/group-measures.ts';
 import { requestedWeights } from '../block-weights.ts';
 import { modeFault, requestedLeaves, statedTiming, type TypeName } from '../modes-and-types.ts';
+import { checkPoiMinutes, requestedOpportunities } from '../opportunities/opportunities.ts';
 import { modeSchema, rowSchema } from '../rows/row-columns.ts';
 
 /** Selection of a request, as sent. */
@@ -84,7 +85,7 @@ function weightsOfBoth(
   return requestedWeights(after, asked, 'body', member);
 }
 
-/** The measures of a request, in the order of rows: by type or weight, then by mode and minutes. */
+/** The measures of a request, in the order of rows: by type or count, then by mode and minutes. */
 function requestedMeasures(
   pair: ReleasePair,
   { type, of, minutes, mode }: ChangesParams,
@@ -106,8 +107,10 @@ function requestedMeasures(
   }
   if (type !== undefined)
     throw invalidMember('of', 'does not go with type: send one of them', 'conflict');
+  requestedOpportunities(before, of, 'from', 'body');
+  const asked = requestedOpportunities(after, of, 'from', 'body');
   const counted = countedByBoth(pair);
-  const uncounted = of.find((weight) => !counted.includes(weight));
+  const uncounted = asked.find((one) => !counted.includes(one.of))?.of;
   if (uncounted !== undefined) {
     const all = counted.length > 0 ? counted.join(', ') : 'nothing';
     const msg = `both releases count ${all}, not ${uncounted}`;
@@ -116,7 +119,12 @@ function requestedMeasures(
   if (minutes?.some((one) => !ACCESS_MINUTES.includes(one))) {
     throw invalidMember('minutes', `must be some of ${ACCESS_MINUTES.join(', ')}`, 'out_of_range');
   }
-  return countMeasures([...of].sort(), modes, minutes);
+  if (minutes) checkPoiMinutes(asked, minutes, ['body', 'minutes']);
+  return countMeasures(
+    asked.map((one) => one.of),
+    modes,
+    minutes,
+  );
 }
 
 /** The areas that rows are by, and the number of the area of each block; -1 for none. */
@@ -171,7 +179,10 @@ const AREA = new Columns<RowMembers>({
 const MODE = new Columns<RowMembers>({ mode: { type: 'string', schema: modeSchema } });
 const TYPE = new Columns<RowMembers>({ type: { type: 'int32', schema: z.int().optional() } });
 const OF = new Columns<RowMembers>({
-  of: { type: 'string', schema: z.string().optional() },
+  of: {
+    type: 'string',
+    schema: z.string().optional().meta({ description: 'A weight, or `type:ID`.' }),
+  },
   minutes: { type: 'int32', schema: z.int().optional() },
 });
 const SUMS = new Columns<RowMembers>({
