@@ -233,12 +233,12 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
  * decision: whoever makes it raises a number, and whoever removes lines lowers it.
  */
 const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: number }>> = {
-  builder: { files: 358, lines: 40_500 },
+  builder: { files: 347, lines: 40_450 },
   infra: { files: 120, lines: 13_950 },
-  portal: { files: 243, lines: 23_350 },
+  portal: { files: 233, lines: 23_000 },
   proxy: { files: 270, lines: 35_200 },
   shards: { files: 174, lines: 17_450 },
-  test: { files: 820, lines: 118_700 },
+  test: { files: 816, lines: 117_450 },
 };
 
 const TOP_LEVEL = new Set([

@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { getHeapStatistics } from 'node:v8';
 import { DelayedError, UnrecoverableError, WaitingError, Worker } from 'bullmq';
 import { OutOfMemory } from '../../builder/errors.ts';
@@ -43,6 +44,11 @@ const CHECK_SILENT_MS: Millis = 5_000;
 const IDLE_MS: Millis = 3_000;
 /** Time until a task that is left to another worker may be taken again. */
 const LEFT_MS: Millis = 3_000;
+/**
+ * Time that a worker which leaves a task again waits beyond that: it would be the first to take it,
+ * and one that can run it would never get it. Ends before the job's lock would be renewed.
+ */
+const YIELD_MS: Millis = 500;
 const REPORT_MS: Millis = 1_000;
 const GIB: Bytes = 2 ** 30;
 
@@ -97,8 +103,8 @@ class TaskRunner {
   readonly #options: WorkerOptions;
   readonly #folder: string;
   readonly #left = new Set<string>();
+  readonly #closing = new AbortController();
   #thread: TaskPool;
-  #isClosing = false;
 
   constructor(options: WorkerOptions, folder: string) {
     this.#options = options;
@@ -120,7 +126,7 @@ class TaskRunner {
         `needs ${inGib(queued.memory)}, and ${this.name} has ${inGib(memory)}: run a worker with more (--memory), or use smaller units (--unit-blocks of the build)`,
       );
     } catch (error) {
-      if (this.#isClosing) {
+      if (this.#closing.signal.aborted) {
         await job.moveToWait(token);
         throw new WaitingError();
       }
@@ -142,14 +148,14 @@ class TaskRunner {
     } catch (error) {
       // The next task must not find remains of a task that broke off.
       await this.#thread.close();
-      if (!this.#isClosing) this.#thread = this.#open();
+      if (!this.#closing.signal.aborted) this.#thread = this.#open();
       throw error;
     }
   }
 
   /** Ends the thread; a task in progress goes to another worker. */
   close(): Promise<void> {
-    this.#isClosing = true;
+    this.#closing.abort();
     return this.#thread.close();
   }
 
@@ -167,10 +173,15 @@ class TaskRunner {
 
   /** Leaves a job to a worker that can run it, which may come later. */
   async #leave(job: BuildQueueJob, problem: string, token?: string): Promise<never> {
-    if (!this.#left.has(job.id!)) this.#options.progress.note(`job ${job.id} is left: ${problem}`);
+    const isLeftAgain = this.#left.has(job.id!);
+    if (!isLeftAgain) this.#options.progress.note(`job ${job.id} is left: ${problem}`);
     this.#left.add(job.id!);
     await job.updateProgress(problem);
     await job.moveToDelayed(Date.now() + LEFT_MS, token);
+    if (isLeftAgain) {
+      const { signal } = this.#closing;
+      await pause(LEFT_MS + YIELD_MS, undefined, { signal }).catch(() => {});
+    }
     throw new DelayedError();
   }
 

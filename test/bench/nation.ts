@@ -3,7 +3,7 @@ import { open, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fetchInputs } from '../../builder/fetch/fetch-inputs.ts';
-import { DEFAULT_UNIT_BLOCKS } from '../../builder/plan/cut-units.ts';
+import { bytesOfUnit } from '../../builder/plan/cut-units.ts';
 import { duration } from '../../builder/progress.ts';
 import { terminalProgress } from '../../infra/cli/terminal-progress.ts';
 import { geoidFromNumber } from '../../shards/geoid.ts';
@@ -26,8 +26,8 @@ import { openAccounts, startService } from './service.ts';
 import { WatchedCommand } from './watched-command.ts';
 import { ask } from './wrk.ts';
 
-/** Memory limits of a process, and of one that only joins. */
-const MEMORY = { build: '3GB', join: '1GB' };
+/** Gigabytes of memory of a process, and of one that only joins. */
+const MEMORY = { build: 3, join: 1 };
 const WORKERS = 3;
 const LEAST_UNITS = 6;
 /** The largest nation that is also built by one process, without a queue. */
@@ -87,7 +87,7 @@ export async function benchNation(blocks: number, folder: string): Promise<void>
     blocks: nation.blocks,
     counties: nation.counties,
   });
-  figure('nation.peak_memory', built.peakMegabytes, 'MB', { blocks, wanted: 3_000 });
+  figure('nation.peak_memory', built.peakMegabytes, 'MB', { blocks, wanted: 1_000 * MEMORY.build });
   const others = record.nations.filter((one) => one.blocks !== nation.blocks);
   await writeRecord({
     ...record,
@@ -152,7 +152,8 @@ async function buildByQueue(
   expected: number,
 ): Promise<BuiltByQueue> {
   const queue = redis.address();
-  const units = Math.max(LEAST_UNITS, Math.ceil(blocks / DEFAULT_UNIT_BLOCKS));
+  const fitting = Math.floor((MEMORY.build * 1e9) / bytesOfUnit(1));
+  const units = Math.max(LEAST_UNITS, Math.ceil(blocks / fitting));
   const unitBlocks = ['--unit-blocks', String(Math.ceil(blocks / units))];
   const steps: StepCosts = new Map();
   const pairs = { blocks: 0, pois: 0 };
@@ -161,7 +162,7 @@ async function buildByQueue(
   let [begunUnits, searched] = [0, 0];
   let killed: WatchedCommand | null = null;
   const work = () => {
-    const own = ['--store', store, '--workers', '1', '--memory', MEMORY.build];
+    const own = ['--store', store, '--workers', '1', '--memory', `${MEMORY.build}GB`];
     const worker = new WatchedCommand(['worker', '--queue', queue, ...own]);
     workers.push(worker);
     let job = '';
@@ -232,8 +233,8 @@ async function buildAlone(
   blocks: number,
 ): Promise<void> {
   const alone = path.join(folder, `alone-${blocks}`);
-  const build = async (memory: string) => {
-    const own = ['--workers', '1', '--memory', memory];
+  const build = async (gigabytes: number) => {
+    const own = ['--workers', '1', '--memory', `${gigabytes}GB`];
     const command = new WatchedCommand(['build', ...flagsOf(inputs, alone), ...own]);
     await command.succeeded();
     return command;
@@ -252,7 +253,10 @@ async function buildAlone(
   const joined = await build(MEMORY.join);
   const aBlock = (1_000 * joined.processorSeconds) / blocks;
   figure('nation.join.processor_time_a_block', aBlock, 'ms', { blocks });
-  figure('nation.join.peak_memory', joined.peakMegabytes, 'MB', { blocks, wanted: 1_000 });
+  figure('nation.join.peak_memory', joined.peakMegabytes, 'MB', {
+    blocks,
+    wanted: 1_000 * MEMORY.join,
+  });
 }
 
 /** Serves a release; prints the time until it is ready, its memory and its first response. */

@@ -280,8 +280,8 @@ test('builds and workers name a missing queue at once', async () => {
 });
 
 const plan = { name: 'plans/99001-0.json', bytes: 2, sha256: '0'.repeat(64) };
-const worker = (queue: string) =>
-  openWorker({ queue, store: at('hostile'), workers: 1, memory: 2 ** 30, progress: silent });
+const worker = (queue: string, memory = 2 ** 30) =>
+  openWorker({ queue, store: at('hostile'), workers: 1, memory, progress: silent });
 
 test('a worker refuses a job with extra fields or a path elsewhere, and removes nothing', async () => {
   const queue = redis.address(1);
@@ -335,6 +335,30 @@ test('a worker refuses a job with extra fields or a path elsewhere, and removes 
     false,
     false,
   ]);
+});
+
+test('a job that most workers have no memory for is run by the one that has enough, though it came last', async () => {
+  const queue = redis.address(2);
+  const request = { release: 'r', tiles: false, directions: ['from'], access: [] };
+  const task = { kind: 'unit', plan, request, counties: ['99001'] };
+  const opened = await BuildQueue.open(queue, new FolderStore(at('hostile')));
+  const workers = [await worker(queue), await worker(queue)];
+  try {
+    const data = { program: programVersion(), task, memory: 2 ** 31 };
+    const job = await opened.jobs.add('unit', data as never);
+    const found = async () => (await opened.jobs.getJob(job.id!))!;
+    await expect.poll(async () => (await found()).attemptsStarted).toBe(3);
+    workers.push(await worker(queue, 2 ** 32));
+    const { attemptsStarted } = await found();
+    await expect.poll(() => job.getState()).toBe('failed');
+    const { failedReason, attemptsStarted: attempts } = await found();
+    expect(failedReason).toContain('/threads/thread.js');
+    // None of them takes it twice while another waits.
+    expect(attempts).toBeLessThanOrEqual(attemptsStarted + workers.length);
+  } finally {
+    await Promise.all(workers.map((one) => one.close()));
+    await opened.close();
+  }
 });
 
 test('a worker that cannot start leaves no connection', async () => {
