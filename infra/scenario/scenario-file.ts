@@ -41,10 +41,13 @@ const changes = {
     agency: text.optional(),
     stops: z.array(text, 'must be a list of stops').min(2, 'must be two stops or more'),
     return_stops: z
-      .union([
-        z.literal('reversed'),
-        z.array(text, 'must be a list of stops').min(2, 'must be two stops or more'),
-      ])
+      .union(
+        [
+          z.literal('reversed'),
+          z.array(text, 'must be a list of stops').min(2, 'must be two stops or more'),
+        ],
+        'must be "reversed" or a list of stops',
+      )
       .optional(),
     speed: speed.optional(),
     run_times: z
@@ -385,8 +388,13 @@ function rulesOf(change: Change): Problem[] {
 
 /** Turns the problems that zod found into words; `members` are those that may stand there. */
 function problemsOf(error: z.ZodError, members: readonly string[]): Problem[] {
+  const told = new Set<string>();
   return error.issues.flatMap((issue): Problem[] => {
     const path = issue.path.filter((part) => typeof part !== 'symbol');
+    // What is no list has no length that is worth a word.
+    const at = path.join();
+    if (told.has(at)) return [];
+    told.add(at);
     if (issue.code === 'unrecognized_keys') {
       const known = path.length === 0 ? `; there are ${members.join(', ')}` : '';
       return issue.keys.map((key) => ({

@@ -593,6 +593,19 @@ test('a line of trips with a single stop is refused as that', async () => {
   }
 });
 
+test('what is no list of stops is one problem, in words', async () => {
+  const added = (stops: string) =>
+    problemsOf(
+      FEED,
+      `  - {change: add-route, route: N, short_name: N, route_type: bus, speed: 20 km/h, days: weekdays, headways: [{from: 06:00, until: 07:00, headway: 20 min}], ${stops}}\n`,
+    );
+  expect(await added('stops: A')).toEqual(['3: stops must be a list of stops']);
+  expect(await added('stops: [A]')).toEqual(['3: stops must be two stops or more']);
+  expect(await added('stops: [A, B], return_stops: back')).toEqual([
+    '3: return_stops must be "reversed" or a list of stops',
+  ]);
+});
+
 test('of thousands of problems the first are told, in seconds, and how many there are', async () => {
   const scenario = path.join(await folderOfThisTest(), 'change.yaml');
   const members = Array.from({ length: 20_000 }, (_, i) => `k${i}: 1\n`).join('  ');
