@@ -74,8 +74,6 @@ export function mapStyle(
 ): StyleSpecification {
   const { shown, outlines, scheme } = look;
   const { sources, under, over, ...more } = baseMapStyle(baseMap, scheme);
-  const labels = over.findIndex(({ type }) => type === 'symbol');
-  const belowLabels = labels === -1 ? over.length : labels;
   const { lines, lineNames, dots } = poiLayers(shown.pois, scheme);
   return {
     version: 8,
@@ -96,11 +94,12 @@ export function mapStyle(
       },
       ...under,
       ...blockLayers(look, hasBands),
-      ...over.slice(0, belowLabels),
+      ...over.filter(({ type }) => type !== 'symbol'),
       ...lines,
-      ...over.slice(belowLabels),
+      ...areaOutline(scheme),
+      ...over.filter(({ type }) => type === 'symbol'),
       ...lineNames,
-      ...outlineLayers(look),
+      ...blockOutlines(look),
       ...dots,
     ],
   };
@@ -147,19 +146,20 @@ function blockLayers({ shown, opacity, scheme }: Look, hasBands: boolean): Layer
 
 const WIDTHS: ExpressionSpecification = ['interpolate', ['linear'], ['zoom'], 11, 0.25, 15, 1];
 
-function outlineLayers({ outlines, scheme }: Look): LayerSpecification[] {
+function areaOutline(scheme: Scheme): LayerSpecification[] {
+  const { chosen, halo } = MAP_COLOURS[scheme];
+  return outline(AREA, chosen, halo, { source: AREA });
+}
+
+function blockOutlines({ outlines, scheme }: Look): LayerSpecification[] {
   const { chosen, difference, halo } = MAP_COLOURS[scheme];
-  const outline = (id: string, colour: string, of: object) => [
-    line(`${id}-halo`, halo, 6, of),
-    line(id, colour, 3, of),
-  ];
-  const block = (geoid: string | null) => ({ ...BLOCKS, filter: isBlock(geoid) });
-  return [
-    ...outline(AREA, chosen, { source: AREA }),
-    ...outline('a', difference[1], block(outlines.a)),
-    ...outline('b', difference[5], block(outlines.b)),
-    ...outline('selected', chosen, block(outlines.selected)),
-  ];
+  const block = (id: 'a' | 'b' | 'selected', colour: string) =>
+    outline(id, colour, halo, { ...BLOCKS, filter: isBlock(outlines[id]) });
+  return [...block('a', difference[1]), ...block('b', difference[5]), ...block('selected', chosen)];
+}
+
+function outline(id: string, colour: string, halo: string, of: object): LayerSpecification[] {
+  return [line(`${id}-halo`, halo, 6, of), line(id, colour, 3, of)];
 }
 
 function line(
