@@ -1,6 +1,6 @@
 import { isTransit } from '../../../../shards/modes.ts';
 import type { Timing } from '../../../../shards/services.ts';
-import type { Mode } from '../../../client/src/index.ts';
+import type { DataOf, Mode } from '../../../client/src/index.ts';
 import { keylessClient } from '../../api/clients.ts';
 import { portalConfig } from '../../api/portal.ts';
 import { type DestinationType, FICTIONAL, isFictional, releaseFacts } from '../../api/release.ts';
@@ -110,15 +110,53 @@ export async function mapCatalogue(units: Units): Promise<Catalogue | null> {
       portalConfig(),
       keylessClient.getWeights(),
     ]);
-  const { release, before, components, modes } = facts;
+  const { release, before, components } = facts;
+  const { bounds, poi_bounds, archives } = tiles;
+  const urlOf = (layer: string) => archives.find((one) => one.layer === layer)?.url;
+  const blocksUrl = urlOf('blocks');
+  const bands = bandsOf(archives);
+  if (blocksUrl === undefined || bands.size === 0) return null;
   const types = facts.types.map((type) => {
     const metric = units === 'metric' ? METRIC_NAMES[type.label] : undefined;
     return metric === undefined ? type : { ...type, name: metric };
   });
-  const { bounds, poi_bounds, archives } = tiles;
-  const blocks = archives.find(({ layer }) => layer === 'blocks');
-  const lines = archives.find(({ layer }) => layer === 'lines');
-  const bands = new Map(
+  const modes = facts.modes.map(({ mode }) => mode);
+  const weights = inOrder(weighed.weights);
+  const hasWindows = archives.some(({ departure }) => departure !== undefined);
+  const isMapped = (timing: Timing) => hasAny(bands, serviceOf('transit', timing));
+  return {
+    release,
+    isFictional: fictional,
+    hasBefore: before !== null,
+    units,
+    bounds: openingBox(bounds, poi_bounds),
+    modes: modes.filter((mode) => hasAny(bands, mode)),
+    windows: hasWindows ? await mappedWindows(keylessClient, isMapped) : [],
+    ...mappedTypes(types, (id) => modes.some((mode) => bands.has(`${mode}-${id}`))),
+    blocksUrl,
+    baseMap: await loadBaseMap(map_style_url, urlOf('basemap')),
+    dates: components.flatMap(({ component, effective_date: day }) =>
+      Object.hasOwn(COMPONENTS, component) ? [{ name: COMPONENTS[component], day }] : [],
+    ),
+    weights,
+    counted: [
+      ...weights.filter(({ area_access }) => area_access),
+      ...types
+        .filter(({ dest_type_id: id }) => weighed.area_access_types.includes(id))
+        .map(({ dest_type_id: id, name: label }) => {
+          return { weight: `type:${id}`, label, unit: placesOf(label), area_access: true };
+        }),
+    ],
+    bandsUrl: (service, type) => bands.get(`${service}-${type}`),
+    poisOf: poisIn(archives, types),
+  };
+}
+
+type Archives = DataOf<'getTileArchives'>['archives'];
+
+/** The archives of bands, by service and type. */
+function bandsOf(archives: Archives): ReadonlyMap<string, string> {
+  return new Map(
     archives
       .filter(({ layer }) => layer === 'bands')
       .map(({ mode, departure, percentile, dest_type_id, url }) => {
@@ -127,92 +165,61 @@ export async function mapCatalogue(units: Units): Promise<Catalogue | null> {
         return [`${service}-${dest_type_id}`, url];
       }),
   );
+}
+
+/** The types of a release that have bands by some mode. */
+function mappedTypes(
+  all: readonly DestinationType[],
+  isMapped: (id: number) => boolean,
+): Pick<Catalogue, 'types' | 'parents' | 'everyday' | 'typeNames'> {
+  const names = new Map(all.map(({ dest_type_id, name }) => [dest_type_id, name]));
+  const leaves = all.filter(({ is_leaf }) => is_leaf);
+  const idsOf = (label: string) => leaves.filter((type) => type.label === label).map(idOf);
+  return {
+    types: leaves
+      .filter(({ dest_type_id }) => isMapped(dest_type_id))
+      .map(({ dest_type_id: id, name, parent_id }) => {
+        return { id, name, group: names.get(parent_id ?? -1) ?? null, leaves: [id] };
+      }),
+    parents: all
+      .filter(({ is_leaf }) => !is_leaf)
+      .map(({ dest_type_id: id, name, leaf_ids }) => {
+        return { id, name: `${name} (any)`, group: name, leaves: leaf_ids.filter(isMapped) };
+      })
+      .filter((parent) => parent.leaves.length > 1),
+    everyday: EVERYDAY.flatMap(idsOf),
+    typeNames: new Map(leaves.map((type) => [idOf(type), type.name])),
+  };
+}
+
+function idOf({ dest_type_id }: DestinationType): number {
+  return dest_type_id;
+}
+
+function poisIn(archives: Archives, types: readonly DestinationType[]): Catalogue['poisOf'] {
+  const lines = archives.find(({ layer }) => layer === 'lines');
   const pois = new Map(
     archives
       .filter(({ layer }) => layer === 'pois')
       .map(({ dest_type_id, url }) => [dest_type_id, url]),
   );
-  if (blocks === undefined || bands.size === 0) return null;
-  const weights = inOrder(weighed.weights);
-  const hasWindows = archives.some(({ departure }) => departure !== undefined);
-  const isMapped = (timing: Timing) => hasAny(bands, serviceOf('transit', timing));
-  const leaves = types.filter(({ is_leaf }) => is_leaf);
-  const mappedOf = (ids: readonly number[]) =>
-    ids.filter((id) => modes.some(({ mode }) => bands.has(`${mode}-${id}`)));
-  const stops = leaves
-    .filter(({ label }) => STOPS.includes(label))
-    .map(({ dest_type_id }) => dest_type_id);
-  const names = new Map(types.map(({ dest_type_id, name }) => [dest_type_id, name]));
-  const mapped = modes.map(({ mode }) => mode).filter((mode) => hasAny(bands, mode));
-  return {
-    release,
-    isFictional: fictional,
-    hasBefore: before !== null,
-    units,
-    bounds: openingBox(bounds, poi_bounds),
-    modes: mapped,
-    windows: hasWindows ? await mappedWindows(keylessClient, isMapped) : [],
-    types: leaves.flatMap((type) => {
-      const of = mappedOf([type.dest_type_id]);
-      const { dest_type_id: id, name } = type;
-      return of.length === 0 ? [] : [{ id, name, group: groupOf(type, names), leaves: of }];
-    }),
-    parents: types.flatMap(({ is_leaf, dest_type_id: id, name, leaf_ids }) => {
-      const of = mappedOf(leaf_ids);
-      return is_leaf || of.length < 2
-        ? []
-        : [{ id, name: `${name} (any)`, group: name, leaves: of }];
-    }),
-    everyday: EVERYDAY.flatMap((label) =>
-      leaves.filter((type) => type.label === label).map(({ dest_type_id }) => dest_type_id),
-    ),
-    typeNames: new Map(leaves.map(({ dest_type_id, name }) => [dest_type_id, name])),
-    blocksUrl: blocks.url,
-    baseMap: await loadBaseMap(
-      map_style_url,
-      archives.find(({ layer }) => layer === 'basemap')?.url,
-    ),
-    dates: components.flatMap(({ component, effective_date }) =>
-      Object.hasOwn(COMPONENTS, component)
-        ? [{ name: COMPONENTS[component], day: effective_date }]
-        : [],
-    ),
-    weights,
-    counted: [
-      ...weights.filter(({ area_access }) => area_access),
-      ...types
-        .filter(({ dest_type_id: id }) => weighed.area_access_types.includes(id))
-        .map(({ dest_type_id, name: label }) => {
-          return {
-            weight: `type:${dest_type_id}`,
-            label,
-            unit: placesOf(label),
-            area_access: true,
-          };
-        }),
-    ],
-    bandsUrl: (service, type) => bands.get(`${service}-${type}`),
-    poisOf(of, by) {
-      const hasTransit = by.some(isTransit);
-      const shown = new Set([...(hasTransit ? stops : []), ...of]);
-      return [
-        ...(hasTransit && lines !== undefined ? [{ url: lines.url, of: 'lines' } as const] : []),
-        ...[...shown].flatMap((type) => {
-          const url = pois.get(type);
-          const what = of.includes(type) ? ('places' as const) : ('stops' as const);
-          return url === undefined ? [] : [{ url, of: what }];
-        }),
-      ];
-    },
+  const stops = types.filter(({ is_leaf, label }) => is_leaf && STOPS.includes(label)).map(idOf);
+  return (of, by) => {
+    const hasTransit = by.some(isTransit);
+    const shown = new Set([...(hasTransit ? stops : []), ...of]);
+    return [
+      ...(hasTransit && lines !== undefined ? [{ url: lines.url, of: 'lines' } as const] : []),
+      ...[...shown].flatMap((type) => {
+        const url = pois.get(type);
+        const what = of.includes(type) ? ('places' as const) : ('stops' as const);
+        return url === undefined ? [] : [{ url, of: what }];
+      }),
+    ];
   };
 }
 
 function hasAny(bands: ReadonlyMap<string, string>, service: string): boolean {
   return [...bands.keys()].some((key) => key.startsWith(`${service}-`));
-}
-
-function groupOf({ parent_id }: DestinationType, names: ReadonlyMap<number, string>) {
-  return parent_id === null ? null : (names.get(parent_id) ?? null);
 }
 
 const BY_MODE: Readonly<Record<string, string>> = {
