@@ -1,6 +1,7 @@
 import { useId } from 'preact/hooks';
+import { ACCESS_MINUTES } from '../../../../shards/access/access-columns.ts';
 import { useMap } from '../state/map-context.ts';
-import { COUNTED_MINUTES, MAX_MINUTES, MIN_MINUTES, minutesOf } from '../state/map-state.ts';
+import { MAX_MINUTES, MIN_MINUTES, minutesOf } from '../state/map-state.ts';
 
 /** A slider from 5 to 60 minutes. It only changes what the page shows: no request is sent. */
 export function MinutesSlider({ most = MAX_MINUTES }: { readonly most?: number }) {
@@ -24,13 +25,13 @@ export function MinutesSlider({ most = MAX_MINUTES }: { readonly most?: number }
         onInput={(event) => change({ minutes: event.currentTarget.valueAsNumber })}
       />
       <datalist id={`${id}-ticks`}>
-        {COUNTED_MINUTES.filter((tick) => tick <= most).map((tick) => (
+        {ACCESS_MINUTES.filter((tick) => tick <= most).map((tick) => (
           <option key={tick} value={tick} label={String(tick)} />
         ))}
       </datalist>
       {most === MAX_MINUTES && (
         <div class="slider-ticks" aria-hidden="true">
-          {COUNTED_MINUTES.map((tick) => (
+          {ACCESS_MINUTES.map((tick) => (
             <span key={tick} class={`tick tick-${tick}`}>
               {tick}
             </span>

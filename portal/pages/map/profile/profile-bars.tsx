@@ -3,10 +3,9 @@ import { type MapType, modeName } from '../catalogue/catalogue.ts';
 import { byMode } from '../catalogue/mode-words.ts';
 import { TransitNote } from '../panels/words.tsx';
 import { useMap } from '../state/map-context.ts';
+import { MAX_CATCHMENT_MINUTES } from '../state/map-state.ts';
 import { useMarked } from './marked.ts';
 import { markerId, type Profile } from './profile-request.ts';
-
-const LONGEST_MINUTES = 30;
 
 /** Bars of minutes by type and mode, and the names of the POIs behind them. */
 export function ProfileBars({ profile }: { readonly profile: Profile }) {
@@ -82,7 +81,7 @@ function Bar({ mode, row }: { readonly mode: string; readonly row: CategoryTime 
         {row && (
           <span
             class="bar-fill"
-            style={{ width: `${(row.travel_time / LONGEST_MINUTES) * 100}%` }}
+            style={{ width: `${(row.travel_time / MAX_CATCHMENT_MINUTES) * 100}%` }}
           />
         )}
       </span>

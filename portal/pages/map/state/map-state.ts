@@ -1,5 +1,5 @@
 import { REQUEST_LIMITS } from '../../../../proxy/http/request-limits.ts';
-import { COUNTED_NAME } from '../../../../shards/access/access-columns.ts';
+import { ACCESS_MINUTES, COUNTED_NAME } from '../../../../shards/access/access-columns.ts';
 import type { Timing } from '../../../../shards/services.ts';
 import type { Criterion } from '../measures/basket.ts';
 import { type Area, areaCodec } from './area.ts';
@@ -118,8 +118,6 @@ export interface SitesBy {
 /** The longest reach, minutes. */
 export const MAX_MINUTES = 60;
 export const MIN_MINUTES = 5;
-/** Minutes within which people, jobs and other weights are counted. */
-export const COUNTED_MINUTES = [15, 30, 45, 60];
 /** Minutes within which a block may count as near a site. */
 export const SITE_MINUTES = [5, 10, 15, 20, 30, 45, 60];
 /** The longest time to the POI of a catchment, minutes. */
@@ -127,7 +125,7 @@ export const MAX_CATCHMENT_MINUTES = 30;
 
 /** Minutes within which the view shows blocks. */
 export function minutesOf({ view, minutes }: Pick<MapState, 'view' | 'minutes'>): number {
-  if (view === 'access') return COUNTED_MINUTES.find((one) => one >= minutes)!;
+  if (view === 'access') return ACCESS_MINUTES.find((one) => one >= minutes)!;
   return view === 'catchment' ? Math.min(minutes, MAX_CATCHMENT_MINUTES) : minutes;
 }
 

@@ -1,4 +1,5 @@
 import { PLANS } from '../../../../../proxy/plans.ts';
+import { ACCESS_MINUTES } from '../../../../../shards/access/access-columns.ts';
 import type { Timing } from '../../../../../shards/services.ts';
 import type { DataOf, IsochroneBlocks, Mode } from '../../../../client/src/index.ts';
 import { onRequest } from '../../../parts/failed-script.tsx';
@@ -9,7 +10,6 @@ import { reachSwatches } from '../../panels/legend-swatches.ts';
 import { originName, reachTitle } from '../../panels/words.tsx';
 import type { Choice } from '../../state/choice.ts';
 import {
-  COUNTED_MINUTES,
   type Direction,
   MAX_MINUTES,
   type MapState,
@@ -112,7 +112,7 @@ export function accessRequest(
   weight: string,
 ): PaidRequest<Counts> {
   const { operation, parameters } = accessCall(origin, choice, direction, weight);
-  const price = COUNTED_MINUTES.length * PLANS.charges.row;
+  const price = ACCESS_MINUTES.length * PLANS.charges.row;
   return paidCall(operation, parameters, price, ({ results }) => results);
 }
 
@@ -123,7 +123,7 @@ function accessCall(
   weight: string,
 ) {
   const times = { mode: [mode], ...timingOf([mode], timing) };
-  const query = { ...times, direction, of: [weight], minutes: COUNTED_MINUTES };
+  const query = { ...times, direction, of: [weight], minutes: ACCESS_MINUTES };
   return typeof origin === 'string'
     ? ({ operation: 'getBlockAccess', parameters: { geoid: origin, ...query } } as const)
     : ({ operation: 'getPointAccess', parameters: { ...origin, ...query } } as const);
