@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, homedir } from 'node:os';
 import path from 'node:path';
-import { dateOfPbf } from '../../builder/osm/pbf.ts';
+import { dateOfPbf, headerOfPbf } from '../../builder/osm/pbf.ts';
 import type { Region } from '../../builder/region/read-region.ts';
 import {
   OWN_RULES,
@@ -25,13 +25,7 @@ import {
 } from './engines/difference.ts';
 import { oneDayFeeds } from './engines/one-day-feeds.ts';
 import { otpTimes } from './engines/otp.ts';
-import {
-  type OurMinutes,
-  ourProcessorTime,
-  ourTimes,
-  withoutCoverage,
-  withoutStress,
-} from './engines/our-times.ts';
+import { type OurMinutes, ourProcessorTime, ourTimes, withoutStress } from './engines/our-times.ts';
 import { type R5Minutes, type R5Mode, type R5Table, r5Times, readR5Table } from './engines/r5.ts';
 import { valhallaMetres } from './engines/valhalla.ts';
 import type { EnginesCity, EnginesRecord, Kind, Rules } from './engines-record.ts';
@@ -47,8 +41,6 @@ const METRES_PER_MINUTE = 60 * ROUTING.walkMetresPerSecond;
 /** Minutes up to which pairs are compared. */
 const CAPPED: Minutes = 30;
 const ORIGINS = 40;
-/** OpenTripPlanner is asked for one pair at a time, so it is asked for fewer. */
-const OTP_EVERY = { origin: 4, target: 30 };
 const R5 = 'R5 4.8.1 of March 2020';
 const NEWEST_R5 = 'R5 7.6 of August 2026';
 const OTP = 'OpenTripPlanner 2.8.1 of 2025';
@@ -59,6 +51,12 @@ const VARIANTS: ReadonlyMap<Rules, RulesOfR5> = new Map<Rules, RulesOfR5>([
   ...RULE_NAMES.map((rule) => [rule, new Set([rule])] as const),
   ['all five', new Set(RULE_NAMES)],
 ]);
+
+/** Every how manyth origin and target is taken. */
+interface Sampling {
+  readonly origin: number;
+  readonly target: number;
+}
 
 interface CityInputs {
   readonly place: string;
@@ -71,6 +69,8 @@ interface CityInputs {
   /** The date on which all engines read the feeds, a Monday. */
   readonly date: string;
   readonly zone: string;
+  /** OpenTripPlanner is asked for one pair at a time, so it is asked for fewer. */
+  readonly otpEvery: Sampling;
   /** Minutes between blocks by the newest R5, if there are any. */
   readonly table: R5Table | null;
 }
@@ -116,6 +116,7 @@ function baltimoreInputs(): CityInputs {
     feeds: 'trains, boats and Circulator buses of 2020 to 2025',
     date: '2020-11-09',
     zone: 'America/New_York',
+    otpEvery: { origin: 1, target: 20 },
     table: null,
   };
 }
@@ -131,6 +132,7 @@ function portoAlegre(folder: string): CityInputs {
     feeds: 'EPTC buses of April 2019 and the Trensurb metro of 2019',
     date: '2019-07-08',
     zone: 'America/Sao_Paulo',
+    otpEvery: { origin: 4, target: 30 },
     table: readR5Table(at('r5-7.6-minutes.csv.gz')),
   };
 }
@@ -141,15 +143,15 @@ interface Folders {
 }
 
 async function compareIn(city: CityInputs, folders: Folders): Promise<EnginesCity> {
-  const { place, osm, table } = city;
+  const { place, osm, table, otpEvery } = city;
   const days = (await datesOf({ osm: [osm], gtfs: city.gtfs }))!.feeds.map(({ day }) => day!);
-  const gtfs = await oneDayFeeds(city.gtfs, days, city.date, folders.folder);
+  const { box } = await headerOfPbf(osm);
+  const gtfs = await oneDayFeeds(city.gtfs, { days, date: city.date, box }, folders.folder);
   const read = async (rulesOfR5: RulesOfR5) => {
     const feeds = await datesOf({ osm: [osm], gtfs, serviceDate: city.date });
     const { blocks, counties } = city;
     const files = { osm: [osm], blocks, counties, feeds, rulesOfR5 };
-    const region = await readFiles({ ...files, further: ['step_free'] });
-    return withoutCoverage(region);
+    return readFiles({ ...files, further: ['step_free'] });
   };
   const own = await read(OWN_RULES);
   const all = [...own.counties.values()].flat();
@@ -169,8 +171,8 @@ async function compareIn(city: CityInputs, folders: Folders): Promise<EnginesCit
   const isNear = r5.cells.map((cell) => isBesideStreet(own, cell));
   const cells = r5.cells.filter((_, i) => isNear[i]);
   const sampled = {
-    from: from.filter((_, i) => i % OTP_EVERY.origin === 0),
-    to: to.filter((_, i) => i % OTP_EVERY.target === 0),
+    from: from.filter((_, i) => i % otpEvery.origin === 0),
+    to: to.filter((_, i) => i % otpEvery.target === 0),
   };
   const otp = await otpTimes(
     { osm, gtfs, date: city.date, zone: city.zone },
@@ -208,7 +210,7 @@ async function compareIn(city: CityInputs, folders: Folders): Promise<EnginesCit
         add(NEWEST_R5, kind, rules, found);
       }
     }
-    for (const [kind, found] of againstOtp(toBlocks, otp, isSameBlock))
+    for (const [kind, found] of againstOtp(toBlocks, otp, otpEvery, isSameBlock))
       add(OTP, kind, rules, found);
     shipped ??= toBlocks;
     if (rulesOfR5.size > 0) {
@@ -284,9 +286,9 @@ function againstR5(
 function againstOtp(
   ours: OurMinutes,
   otp: Awaited<ReturnType<typeof otpTimes>>,
+  { origin, target }: Sampling,
   isSame: IsSame,
 ): [Kind, Difference][] {
-  const { origin, target } = OTP_EVERY;
   const sample = (rows: readonly (readonly Minutes[])[]) =>
     rows.filter((_, o) => o % origin === 0).map((row) => row.filter((_, t) => t % target === 0));
   const isSameOf: IsSame = (o, t) => isSame(o * origin, t * target);

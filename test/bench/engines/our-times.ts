@@ -72,19 +72,13 @@ function inMinutes(time: number): Minutes {
   return minutes <= ROUTING.maxReachMinutes ? minutes : Infinity;
 }
 
-/** The region with an unbounded map, off which points are linked too, as other engines do. */
-export function withoutCoverage(region: Region): Region {
-  const { impassable, rulesOfR5: rules } = region;
-  const surroundings = { coverage: null, impassable };
-  const networks = region.networks.map(({ streets, mode }) => {
-    const own = mode === 'step_free' ? streets : region.streets;
-    return buildModeNetwork(own, mode, surroundings, rules);
-  });
-  return { ...region, networks, coverage: null };
-}
-
 /** The region in which bicycles ride any street that is open to them, and without transit. */
 export function withoutStress(region: Region): Region {
   const traits = region.streets.traits.map((own) => withStress(own, 1, 1));
-  return withoutCoverage({ ...region, streets: { ...region.streets, traits }, transits: [] });
+  const streets = { ...region.streets, traits };
+  const networks = region.networks.map((network) => {
+    const own = network.mode === 'step_free' ? network.streets : streets;
+    return buildModeNetwork(own, network.mode, region, region.rulesOfR5);
+  });
+  return { ...region, streets, networks, transits: [] };
 }
