@@ -13,6 +13,7 @@ import {
   BlockBands,
   encodeBlockBands,
 } from '../../shards/bands/block-bands.ts';
+import { BlockIndex } from '../../shards/blocks/block-index.ts';
 import { writeFlatGeobuf } from '../../shards/fgb/writer.ts';
 import { Matrix } from '../../shards/matrix/matrix.ts';
 import type { ModeRow } from '../../shards/matrix/row-codec.ts';
@@ -427,12 +428,36 @@ test('finds weights whose counts were altered under a new hash, and weights that
     return { ...column, counts: column.counts.map((count, block) => count + Number(block === 3)) };
   });
   await release.replace(ref, encodeWeights(stemOf(ref), table.blocks, altered));
-  expect(await publishedFaults()).toEqual([
-    expect.stringContaining(`jobs: ${total}; the counties have ${total + 1}`),
-  ]);
+  const [sum, ...reaching] = await publishedFaults();
+  expect(sum).toContain(`jobs: ${total}; the counties have ${total + 1}`);
+  for (const fault of reaching) {
+    expect(fault).toMatch(
+      /^access\/.*: counts: block \d{15}, jobs from \w+ \d\d: (\d+), not \d+; and/,
+    );
+  }
+  expect(reaching.length).toBeGreaterThan(0);
   await release.replace(ref, encodeWeights(stemOf(ref), table.blocks, columns.toSpliced(jobs, 1)));
   await expectOneFault(ref, 'jobs');
 });
+
+test.each(['people from transit 60', 'jobs to walk 60', 'type'])(
+  'recounts what is within reach: a count that is off by one (%s)',
+  async (column) => {
+    const ref = county().objects.access!;
+    const store = new FolderStore(release.folder);
+    const table = await WeightTable.open(store, ref);
+    const off = table.names.findLast((name) => name.startsWith(column))!;
+    const columns = await Promise.all(
+      table.names.map(async (weight, i) => ({ weight, counts: await table.counts(i) })),
+    );
+    const [geoid] = (await BlockIndex.read(store, county().objects.index)).geoids;
+    await store.close();
+    const [count] = columns.find(({ weight }) => weight === off)!.counts;
+    for (const { weight, counts } of columns) if (weight === off) counts[0]++;
+    await release.replace(ref, encodeWeights(stemOf(ref), table.blocks, columns));
+    await expectOneFault(ref, `counts: block ${geoid}, ${off}: ${count + 1}, not ${count}`);
+  },
+);
 
 test('finds a county whose number of blocks differs from the manifest’s in every object with rows', async () => {
   const { access, index, nearest, transit, weights } = county().objects;
