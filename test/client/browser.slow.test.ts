@@ -4,7 +4,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { openChromium } from '../support/chromium.ts';
+import { sharedChromium } from '../support/chromium.ts';
+import { ofThisTest } from '../support/test-resources.ts';
 import { clientTests } from './client-harness.ts';
 
 const tests = clientTests();
@@ -41,9 +42,7 @@ const program = (baseUrl: string, apiKey: string) => `(async () => {
 
 test('in a browser, batches, errors and repeats across reloads work', async () => {
   const { key, spent } = await tests.customer();
-  const browser = await openChromium();
-  onTestFinished(() => browser.close());
-  const page = await browser.newPage();
+  const page = await ofThisTest((await sharedChromium()).newPage());
   const url = await site();
   await page.goto(url);
   const run = () => page.evaluate<{ charged: number }>(program(tests.baseUrl, key));

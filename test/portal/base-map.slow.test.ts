@@ -91,7 +91,7 @@ async function openMap(
   const state = `${apiAddress}/${archive.name} ${colorScheme}`;
   await page.locator(`[data-drawn="${state}"]`).waitFor();
   const png = await page.locator('.map-canvas').screenshot();
-  const picture = await pixelsOf(browser, png);
+  const picture = pixelsOf(png);
   const { width, height } = picture;
   const y = (lat: number) => -Math.asinh(Math.tan((lat * Math.PI) / 180)) / (2 * Math.PI);
   const scale = WORLD * 2 ** ZOOM;

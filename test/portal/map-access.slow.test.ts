@@ -13,7 +13,7 @@ let site: PortalSite;
 let drawing: Browser;
 beforeAll(async () => {
   site = await openPortalSite({ chromium: NO_WEBGL });
-  drawing = await sharedChromium(...SOFTWARE_GL);
+  drawing = await sharedChromium(SOFTWARE_GL);
 });
 afterAll(() => site?.close());
 

@@ -94,7 +94,7 @@ test('500 pixels of Baltimore have the colour of the class of the API’s minute
   const fragment = `#x=1&m=${MODE}&t=${TYPE}&map=${ZOOM}/${CENTRE.lat}/${CENTRE.lon}`;
   const { page, wrong } = await openWatched(context, `${site.address}/map${fragment}`);
   await page.locator('[data-drawn]').waitFor();
-  const picture = await pixelsOf(site.browser, await page.locator('.map-canvas').screenshot());
+  const picture = pixelsOf(await page.locator('.map-canvas').screenshot());
   const outlines = await outlinesIn(picture.width, picture.height);
   const { key } = await site.proxy.customer({ tokens: 1e6 });
   const { classes, beyond } = MAP_COLOURS.light;

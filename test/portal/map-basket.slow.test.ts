@@ -35,7 +35,7 @@ async function exact(area: object) {
 const text = (people: number) => people.toLocaleString('en-US');
 
 test('a basket is coloured and counted for free, with the counts that cost tokens at the API', async () => {
-  const drawing = await sharedChromium(...SOFTWARE_GL);
+  const drawing = await sharedChromium(SOFTWARE_GL);
   const { page, asked, wrong, context } = await open(`${FRAGMENT}&c=met`, drawing);
   await page.locator('[data-drawn]').waitFor();
   const { total, met, no_data } = await exact({ counties: COUNTIES });

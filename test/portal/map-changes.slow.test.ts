@@ -104,7 +104,7 @@ test('the releases of a store are listed, and the bands of each are public', asy
 });
 
 test('blocks are coloured and people counted for free by how their minutes changed', async () => {
-  const drawing = await sharedChromium(...SOFTWARE_GL);
+  const drawing = await sharedChromium(SOFTWARE_GL);
   const { page, asked, wrong, context } = await open(FRAGMENT, drawing);
   await page.waitForURL(new RegExp(`&r1=${versions[1]}&r2=${versions[0]}`));
   await page.locator(`[data-drawn^="changes ${versions[1]} ${versions[0]} walk"]`).waitFor();

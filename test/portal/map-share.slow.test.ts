@@ -38,7 +38,7 @@ let other: Server;
 let otherPage = '';
 beforeAll(async () => {
   site = await openPortalSite({ chromium: NO_WEBGL });
-  drawing = await sharedChromium(...SOFTWARE_GL);
+  drawing = await sharedChromium(SOFTWARE_GL);
   other = createServer((_, response) => {
     response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' });
     response.end(
@@ -150,7 +150,7 @@ async function drawnSvg(svg: Buffer): Promise<PicturePixels> {
   );
   const png = await page.locator('img').screenshot();
   await page.close();
-  return pixelsOf(site.browser, png);
+  return pixelsOf(png);
 }
 
 test('PNG and SVG show the map in view, in the classes of the API, with title, legend and sources', async () => {
@@ -159,7 +159,7 @@ test('PNG and SVG show the map in view, in the classes of the API, with title, l
   await page.locator('summary', { hasText: 'Share' }).click();
   const { width, height } = (await page.locator('.map-canvas').boundingBox())!;
   const map = { x: 20, y: 70, width, height };
-  await expectColours(await pixelsOf(site.browser, await fileOf(page, 'PNG', `${NAME}.png`)), map);
+  await expectColours(pixelsOf(await fileOf(page, 'PNG', `${NAME}.png`)), map);
   const svg = await fileOf(page, 'SVG', `${NAME}.svg`);
   await expectColours(await drawnSvg(svg), map);
   const texts = textsOf(svg.toString());
@@ -201,7 +201,7 @@ test('without WebGL there are a still picture, people by class and a table of bl
   await picture.waitFor();
   expect(asked.filter((url) => url.includes('draw-map'))).toEqual([]);
   const box = (await page.locator('.still-picture').boundingBox())!;
-  const drawn = await pixelsOf(site.browser, await page.locator('.still-picture').screenshot());
+  const drawn = pixelsOf(await page.locator('.still-picture').screenshot());
   await expectColours(drawn, { x: 0, y: 0, width: box.width, height: box.height });
   await page.getByText('people in view are within 15 minutes').waitFor();
   await expect.poll(() => page.locator('.people-legend tbody tr').count()).toBeGreaterThan(7);

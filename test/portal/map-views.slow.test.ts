@@ -93,7 +93,7 @@ const text = (value: number) => value.toLocaleString('en-US');
 
 test('a reach costs ten tokens once, and its slider sends nothing', async () => {
   const block = site.exampleBlock;
-  const browser = await sharedChromium(...SOFTWARE_GL);
+  const browser = await sharedChromium(SOFTWARE_GL);
   const fragment = `#x=1&v=reach&o=${block}&min=5`;
   const { page, asked, wrong, context } = await open(fragment, { browser });
   const owner = await site.proxy.customer({ tokens: 100 });
@@ -240,7 +240,7 @@ test('a lack of tokens is explained in words, and nothing is charged', async () 
 });
 
 test('search by keyboard finds a city for free, a POI for tokens, and the people who reach it', async () => {
-  const browser = await sharedChromium(...SOFTWARE_GL);
+  const browser = await sharedChromium(SOFTWARE_GL);
   const { page, wrong, context } = await open('#x=1&min=45', { browser });
   const owner = await site.proxy.customer({ tokens: 2_000 });
   const search = page.getByRole('combobox', { name: 'Search for an address, a city or a POI' });
@@ -303,7 +303,7 @@ test('a link to sites of a type reads the bands of that type, and of no other', 
       (one: { layer: string; mode: string; dest_type_id: number }) =>
         one.layer === 'bands' && one.mode === 'walk' && one.dest_type_id === type,
     ).url;
-  const browser = await sharedChromium(...SOFTWARE_GL);
+  const browser = await sharedChromium(SOFTWARE_GL);
   const context = await browser.newContext({ viewport: { width: 960, height: 720 } });
   const read = new Set<string>();
   context.on('request', (request) => read.add(request.url()));
@@ -323,7 +323,7 @@ test('a place that is clicked on the map is the one whose catchment is offered',
   const [{ dest_id, lat, lon, name }] = (
     await site.proxy.get('/v1/pois?lat=36&lon=-70&radius_m=5000&type=601&limit=1', key)
   ).json().results;
-  const browser = await sharedChromium(...SOFTWARE_GL);
+  const browser = await sharedChromium(SOFTWARE_GL);
   const { page, wrong, context } = await open(`#x=1&v=catchment&t=601&map=16/${lat}/${lon}`, {
     browser,
   });

@@ -57,7 +57,7 @@ async function peopleWithin(page: Page, minutes: number): Promise<number> {
 }
 
 test('the switch changes the colours, the counts, the words and the address', async () => {
-  const drawing = await sharedChromium(...SOFTWARE_GL);
+  const drawing = await sharedChromium(SOFTWARE_GL);
   const { page, asked, wrong, context } = await open(NEAREST, '/map', drawing);
   await page.locator('[data-drawn]').waitFor();
   const [am, saturday] = [await within({}, 15), await within(TIMES, 15)];

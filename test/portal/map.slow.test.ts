@@ -41,7 +41,7 @@ let middle: { readonly lon: number; readonly lat: number };
 beforeAll(async () => {
   gapped = await gappedRelease(inject('demoStore'));
   site = await openPortalSite({ store: gapped.folder, chromium: NO_WEBGL });
-  drawing = await sharedChromium(...SOFTWARE_GL);
+  drawing = await sharedChromium(SOFTWARE_GL);
   ({ key } = await site.proxy.customer({ tokens: 1e6 }));
   const release = site.proxy.releases.current;
   blocks = [];
@@ -103,7 +103,7 @@ function projected(
 
 /** Takes a picture of the map as it is seen, including the controls that lie over it. */
 async function pictureOf(page: Page): Promise<PicturePixels> {
-  return pixelsOf(site.browser, await page.locator('.map-canvas').screenshot());
+  return pixelsOf(await page.locator('.map-canvas').screenshot());
 }
 
 /** Minutes as the API returns them: undefined if over 30, null if not known. */
@@ -218,7 +218,7 @@ test('until MapLibre has drawn, a picture shows the same colours at the same pla
   await page.goto(`${site.address}${at(zoom, '&m=walk&t=101')}`, { waitUntil: 'commit' });
   await page.locator('.still-bands path[d^=M]').first().waitFor({ state: 'attached' });
   const stage = page.locator('.map-canvas');
-  const still = await pixelsOf(site.browser, await stage.screenshot());
+  const still = pixelsOf(await stage.screenshot());
   const { classes } = MAP_COLOURS.light;
   const seen = new Set<number>();
   for (const block of blocks) {

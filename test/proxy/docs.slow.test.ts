@@ -1,14 +1,16 @@
+import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { openChromium, runsSmuggled } from '../support/chromium.ts';
+import { runsSmuggled, sharedChromium } from '../support/chromium.ts';
 import { freePort } from '../support/free-port.ts';
 import { openProxy, type ProxyHarness } from '../support/proxy-harness.ts';
-import { ofTests, ofThisTest } from '../support/test-resources.ts';
+import { ofThisTest } from '../support/test-resources.ts';
 import { openWatched } from '../support/watched-page.ts';
 
 let proxy: ProxyHarness;
 let origin: string;
-const browser = ofTests(() => openChromium());
+let browser: Browser;
 beforeAll(async () => {
+  browser = await sharedChromium();
   const port = await freePort();
   origin = `http://127.0.0.1:${port}`;
   proxy = await openProxy(inject('demoStore'), { config: { baseUrl: origin } });
@@ -83,7 +85,7 @@ test('a script injected into the page does not run, and the page cannot be frame
   const { page, wrong } = await openPage('/docs');
   expect(await runsSmuggled(page)).toBe(false);
   await expect.poll(() => wrong).toEqual([expect.stringContaining('Content Security Policy')]);
-  const frame = await browser.newPage();
+  const frame = await ofThisTest(browser.newPage());
   await frame.goto(`${origin}/v1/health`);
   const refused = frame.waitForEvent('console', (message) => /frame/i.test(message.text()));
   await frame.evaluate(

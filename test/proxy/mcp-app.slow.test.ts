@@ -3,9 +3,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { openChromium } from '../support/chromium.ts';
+import { sharedChromium } from '../support/chromium.ts';
 import { callTool, requestOf, sendMessage } from '../support/mcp-client.ts';
 import { openProxy, type ProxyHarness, proxyOfTests } from '../support/proxy-harness.ts';
+import { ofThisTest } from '../support/test-resources.ts';
 
 const withoutPortal = proxyOfTests();
 
@@ -21,10 +22,9 @@ beforeAll(async () => {
   await once(site.listen(0, '127.0.0.1'), 'listening');
   portal = `http://127.0.0.1:${(site.address() as AddressInfo).port}`;
   proxy = await openProxy(inject('demoStore'), { config: { accountUrl: portal } });
-  browser = await openChromium();
+  browser = await sharedChromium();
 });
 afterAll(async () => {
-  await browser?.close();
   await proxy?.close();
   site.close();
 });
@@ -69,7 +69,7 @@ test('a host shows the result of a tool on the embedded map', async () => {
   const args = { origin: '36,-70.0066', types: ['pharmacies'] };
   const { key } = await proxy.customer();
   const result = await callTool(proxy, key, 'explain_block', args);
-  const page = await browser.newPage();
+  const page = await ofThisTest(browser.newPage());
   await page.goto(portal);
   await page.evaluate(
     `window.show(${JSON.stringify(contents[0].text)}, ${JSON.stringify(result)})`,

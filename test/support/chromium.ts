@@ -45,8 +45,10 @@ const SCALE = 0.5;
 
 const shared = new Map<string, Promise<Browser>>();
 
-/** The browser with these options that the tests of a process share, and which ends with it. */
-export function sharedChromium(...args: readonly string[]): Promise<Browser> {
+/**
+ * The browser that the tests of a process share, and which ends with it; tests close their pages.
+ */
+export function sharedChromium(args: readonly string[] = NO_WEBGL): Promise<Browser> {
   const name = args.join(' ');
   const browser = shared.get(name) ?? openScaled(args);
   shared.set(name, browser);

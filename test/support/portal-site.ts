@@ -56,7 +56,7 @@ export async function openPortalSite(
     config: { accountUrl: address, apiUrl: apiAddress, exampleBlock, ...options.config },
   });
   await portal.app.listen({ port: portalPort, host: '127.0.0.1' });
-  const browser = await sharedChromium(...(options.chromium ?? []));
+  const browser = await sharedChromium(options.chromium);
   return {
     address,
     apiAddress,

@@ -1,11 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { openChromium, SOFTWARE_GL } from '../support/chromium.ts';
+import { SOFTWARE_GL, sharedChromium } from '../support/chromium.ts';
 import { freePort } from '../support/free-port.ts';
 import { openProxy } from '../support/proxy-harness.ts';
 import { positions } from '../support/rings.ts';
-import { ofTests, ofThisTest } from '../support/test-resources.ts';
+import { ofThisTest } from '../support/test-resources.ts';
 import { type DrawnRelease, openDrawnRelease } from './drawn-release.ts';
 import { serveMap } from './map-server.ts';
 
@@ -24,9 +25,10 @@ const SIZE = { width: 900, height: 700 };
 const MARGIN = 5;
 
 /** Maps are drawn by WebGL, in software: the machine may have no graphics card. */
-const browser = ofTests(() => openChromium(...SOFTWARE_GL));
+let browser: Browser;
 let city: DrawnRelease;
 beforeAll(async () => {
+  browser = await sharedChromium(SOFTWARE_GL);
   city = await openDrawnRelease(inject('demoStore'));
 });
 afterAll(() => city?.close());
@@ -72,7 +74,7 @@ async function expectEveryBlockDrawn(column: number, mapUrl: string, source: Til
   const mean = (axis: 0 | 1) =>
     blocks.reduce((sum, { position }) => sum + position[axis], 0) / blocks.length;
   const middle = [mean(0), mean(1)];
-  const page = await browser.newPage({ viewport: SIZE });
+  const page = await browser.newPage({ viewport: SIZE, deviceScaleFactor: 1 });
   try {
     // The last zooms of the archive, one beyond them, and one where blocks are a few pixels.
     for (const [zoom, share] of positions('13 1, 14 1, 15.5 1, 11 0.97')) {
