@@ -1,10 +1,10 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
-import { describe, expect, inject, onTestFinished, test } from 'vitest';
-import { openChromium, SOFTWARE_GL } from '../support/chromium.ts';
-import { startServer } from '../support/server-process.ts';
-import { folderOfEachTest } from '../support/temporary-folder.ts';
+import { describe, expect, inject, test } from 'vitest';
+import { SOFTWARE_GL, sharedChromium } from '../support/chromium.ts';
+import { type ServerProcess, startServer } from '../support/server-process.ts';
+import { folderOfEachTest, folderOfTests } from '../support/temporary-folder.ts';
 import { ofTests, ofThisTest } from '../support/test-resources.ts';
 import { TTA } from '../support/tta.ts';
 
@@ -36,19 +36,23 @@ async function namedByPortal(portal: string): Promise<string[]> {
   return [servers[0].url, type].map((url) => new URL(url).origin);
 }
 
-/** Starts a program on free ports, over the demo release and a ledger of this test. */
-async function started(args: readonly string[], env: Record<string, string> = {}) {
-  const own = {
-    STORE: inject('demoStore'),
-    LEDGER: `sqlite:${folder}/ledger`,
-    VAR_DIR: `${folder}`,
-  };
+/** Starts a program on free ports, over the demo release and a ledger in a folder. */
+function start(
+  args: readonly string[],
+  env: Record<string, string>,
+  folder: string,
+): Promise<ServerProcess> {
+  const own = { STORE: inject('demoStore'), LEDGER: `sqlite:${folder}/ledger`, VAR_DIR: folder };
   const ports = { PORT: '0', PORTAL_PORT: '0' };
   const until = args[0] === START ? /curl .*\n/ : / on http\S+.*\n/;
-  const server = await startServer(args, { ...own, ...ports, ...env }, { until });
-  onTestFinished(() => void server.stop());
-  return server;
+  return startServer(args, { ...own, ...ports, ...env }, { until });
 }
+
+const started = (args: readonly string[], env: Record<string, string> = {}) =>
+  ofThisTest(start(args, env, folder));
+
+const shared = folderOfTests();
+const npmStart = ofTests(() => start([START], {}, shared));
 
 describe('the address that a program prints at its start is the one in its documents', () => {
   test('tta serve', async () => {
@@ -64,7 +68,7 @@ describe('the address that a program prints at its start is the one in its docum
   });
 
   test('npm start', async () => {
-    const said = (await started([START])).said();
+    const said = npmStart.said();
     const [api, portal] = ['API', 'Portal'].map(
       (name) => new RegExp(`^  ${name} +(http://127\\.0\\.0\\.1:\\d+)( |$)`, 'm').exec(said)![1],
     );
@@ -111,10 +115,8 @@ describe('the address that a program prints at its start is the one in its docum
   });
 });
 
-const browser = ofTests(() => openChromium(...SOFTWARE_GL));
-
 test('the page of the maps guide draws the bands of the release that npm start serves', async () => {
-  const said = (await started([START])).said();
+  const said = npmStart.said();
   const [, api] = /API +(\S+)/.exec(said)!;
   const [, key] = /API key +(\S+)/.exec(said)!;
   const readme = await readFile('infra/docs/maps.md', 'utf8');
@@ -124,6 +126,7 @@ test('the page of the maps guide draws the bands of the release that npm start s
   expect(page).toContain("'ta_live_…'");
   const own = page.replace('http://127.0.0.1:8080', api).replace('ta_live_…', key);
 
+  const browser = await sharedChromium(SOFTWARE_GL);
   const context = await ofThisTest(browser.newContext({ viewport: { width: 600, height: 500 } }));
   await context.route('https://unpkg.com/maplibre-gl@*/**', async (route) => {
     const { pathname } = new URL(route.request().url());
