@@ -44,21 +44,17 @@ test('npm start builds the demo city, and prints a key and a curl line that work
   expect(await service.stop()).toBe(0);
 });
 
-test('npm start builds nothing the second time, and is ready in a fraction of the time with the same key', async () => {
+test('npm start builds nothing the second time, is ready in a fraction of the time with the same key, and serves at the ports that its options name', async () => {
   const manifest = path.join(built, 'latest.json');
   const before = await stat(manifest);
-  const service = await ofThisTest(started());
+  const [port, portal] = [await freePort(), await freePort()].map(String);
+  const args = [START, '--port', port, '--portal-port', portal];
+  const service = await ofThisTest(startServer(args, env, { until: /curl .*\n/ }));
   expect(await processorSeconds(service.pid)).toBeLessThan(firstSeconds / 2);
   expect(service.noise()).toBe('');
   expect((await stat(manifest)).mtimeMs).toBe(before.mtimeMs);
   const key = (await readFile(path.join(folder, 'var/demo-key'), 'utf8')).trim();
   expect(service.said()).toContain(key);
-});
-
-test('npm start serves at the ports that its options name', async () => {
-  const [port, portal] = [await freePort(), await freePort()].map(String);
-  const args = [START, '--port', port, '--portal-port', portal];
-  const service = await ofThisTest(startServer(args, env, { until: /curl .*\n/ }));
   expect(service.said()).toContain(`http://127.0.0.1:${port}/`);
   expect((await fetch(`http://127.0.0.1:${port}/v1/health`)).status).toBe(200);
   expect((await fetch(`http://127.0.0.1:${portal}/`)).status).toBe(200);
