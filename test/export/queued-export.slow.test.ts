@@ -14,11 +14,15 @@ import { type RedisServer, startRedis } from '../support/redis-server.ts';
 import { releaseIn } from '../support/release-in.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
 import { ofThisTest } from '../support/test-resources.ts';
-import { TTA, tta } from '../support/tta.ts';
+import { commandsOfTests, TTA } from '../support/tta.ts';
 
+/** The smaller county of the demo city. */
+const COUNTY = '99003';
 const folder = folderOfTests();
 const at = (name: string) => path.join(folder, name);
 const started = new Set<Running>();
+const runIn = commandsOfTests();
+const tta = (...args: string[]) => runIn({}, ...args);
 let redis: RedisServer;
 
 beforeAll(async () => {
@@ -56,8 +60,8 @@ async function killed({ child }: Running): Promise<void> {
   await ended;
 }
 
-/** Exports every table of one county; those of the second county would add no case. */
-const exported = (store: string) => ['export', '--store', at(store), '--county', '99001'];
+/** Exports every table of the smaller county; those of the other would add no case. */
+const exported = (store: string) => ['export', '--store', at(store), '--county', COUNTY];
 const queued = () => [...exported('queue'), '--queue', redis.address()];
 const work = () =>
   start('worker', '--store', at('queue'), '--queue', redis.address(), '--workers', '1');
@@ -103,7 +107,7 @@ test('the command fails with the first table that fails, and names it, while ear
   const release = await releaseIn(store);
   const request = {
     tables: ['nearest', 'weights'],
-    counties: ['99001'],
+    counties: [COUNTY],
     format: 'parquet',
   } as const;
   let end = () => {};
@@ -122,7 +126,7 @@ test('the command fails with the first table that fails, and names it, while ear
   const worker = new Worker(jobs.name, work, { connection, concurrency: 2 });
   try {
     const exported = exportTablesBy(executor, release, request, store, silent, 1);
-    await expect(exported).rejects.toThrow('table weights of county 99001: disk full');
+    await expect(exported).rejects.toThrow('table weights of county 99003: disk full');
   } finally {
     end();
     await worker.close();
@@ -190,14 +194,7 @@ test('a store of releases is refused as --out before any table is queued', async
 });
 
 test('with --out, the files of workers are copied, equal those of threads, and are not served', async () => {
-  const counties = [
-    '--county',
-    '99001',
-    '--tables',
-    'nearest,blocks,places',
-    '--geoparquet',
-    '2.0',
-  ];
+  const counties = ['--county', COUNTY, '--tables', 'nearest,blocks,places', '--geoparquet', '2.0'];
   const store = at('unserved');
   await cp(inject('demoStore'), store, { recursive: true });
   await rm(path.join(store, 'exports'), { recursive: true, force: true });
