@@ -1,10 +1,13 @@
 import { execFile } from 'node:child_process';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { toolsFolder } from './tools-folder.ts';
 
 const run = promisify(execFile);
-const LOCK = path.join(toolsFolder(), 'travel-time-access-apt.lock');
+
+/** Folder of what tests install, which stays on the machine for later runs. */
+export const TOOLS_FOLDER = process.env.TOOLS_FOLDER ?? tmpdir();
+const LOCK = path.join(TOOLS_FOLDER, 'travel-time-access-apt.lock');
 const MAX_OUTPUT_BYTES = 1 << 26;
 /**
  * Command that waits for dpkg's lock, which another apt, such as the machine's own upgrades, may

@@ -2,9 +2,9 @@ import { execFile } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { toolsFolder } from './tools-folder.ts';
+import { TOOLS_FOLDER } from './debian.ts';
 
-const FOLDER = path.join(toolsFolder(), 'travel-time-access-newer-nginx');
+const FOLDER = path.join(TOOLS_FOLDER, 'travel-time-access-newer-nginx');
 /** Packages of nginx and of the libraries it is linked with. */
 const PACKAGES = [
   'nginx',

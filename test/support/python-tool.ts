@@ -2,8 +2,7 @@ import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { ensureDebianPackage } from './debian.ts';
-import { toolsFolder } from './tools-folder.ts';
+import { ensureDebianPackage, TOOLS_FOLDER } from './debian.ts';
 
 const run = promisify(execFile);
 
@@ -31,7 +30,7 @@ export async function pythonTools(...packages: readonly string[]): Promise<strin
   await ensureDebianPackage('python3-venv', '/var/lib/dpkg/info/python3-venv.list');
   const installed = packages.every((one) => SHARED.includes(one)) ? SHARED : packages;
   const name = createHash('sha256').update(installed.join()).digest('hex').slice(0, 16);
-  const folder = path.join(toolsFolder(), `travel-time-access-python-${name}`);
+  const folder = path.join(TOOLS_FOLDER, `travel-time-access-python-${name}`);
   // Python compiles modules when it imports them, which are few of those installed.
   const install = `pip install --quiet --no-compile ${installed.join(' ')}`;
   const make = `test -f ${folder}/complete || { python3 -m venv --clear ${folder} && ${folder}/bin/${install} && touch ${folder}/complete; }`;
