@@ -13,7 +13,7 @@ import { TTA } from '../support/tta.ts';
 
 const CLIENTS = 12;
 /** Pause of a client between requests: several are on their way at any time. */
-const PAUSE_MS = 30;
+const PAUSE_MS = 60;
 
 const folder = folderOfEachTest();
 const servers = new Map<number, ServerProcess>();
