@@ -235,10 +235,10 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
 const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: number }>> = {
   builder: { files: 347, lines: 40_450 },
   infra: { files: 120, lines: 14_000 },
-  portal: { files: 237, lines: 23_750 },
+  portal: { files: 233, lines: 23_000 },
   proxy: { files: 270, lines: 35_200 },
-  shards: { files: 174, lines: 17_450 },
-  test: { files: 818, lines: 118_250 },
+  shards: { files: 175, lines: 17_550 },
+  test: { files: 815, lines: 117_550 },
 };
 
 const TOP_LEVEL = new Set([
