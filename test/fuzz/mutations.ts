@@ -28,6 +28,9 @@ interface Change extends Pick<Mutation, 'what' | 'silence'> {
   readonly input: InputFile | null;
 }
 
+/** A way to change an input: what to say of it, and the change. */
+type Way<T> = readonly [what: string, silence: Silence, change: T];
+
 const LOOSEST: readonly Silence[] = ['nothing', 'names', 'anything'];
 /** Share of mutations that are followed by another, so that one meets the results of others. */
 const MORE = 0.35;
@@ -131,68 +134,39 @@ function changeRow(input: InputFile, dice: Dice): Change {
   const table = dice.pick(input.tables);
   const { rows } = table;
   const [row, other] = [dice.below(rows.length), dice.below(rows.length)];
-  const at = `${table.name} row ${row + 1}`;
-  const replaced = (fields: readonly Cell[]) => withRows(input, table, rows.with(row, fields));
+  const kept = 1 + dice.below(table.columns.length);
+  const isCutSeen = table.columns
+    .slice(kept)
+    .some((name) => silenceOf(input, table, name, '', []) === 'nothing');
   const isKeyed = /^(stops|trips|calendar|levels|routes|agency)\.txt$/.test(table.name);
-  switch (dice.below(8)) {
-    case 0:
-      return {
-        what: `${at} is dropped`,
-        input: withRows(input, table, rows.toSpliced(row, 1)),
-        // Nothing refers to rows of other tables, so their absence cannot be seen.
-        silence: /^(stops|trips|calendar)\.txt$/.test(table.name) ? 'nothing' : 'anything',
-      };
-    case 1:
-      return {
-        what: `${at} is doubled`,
-        input: withRows(input, table, rows.toSpliced(other, 0, rows[row])),
-        silence: 'nothing',
-      };
-    case 2:
-      return {
-        what: `${at} is blank`,
-        input: replaced(rows[row].map(() => '')),
-        silence: 'anything',
-      };
-    case 3:
-      return {
-        what: `${at} and row ${other + 1} are swapped`,
-        input: withRows(input, table, rows.with(row, rows[other]).with(other, rows[row])),
-        silence: hasShapes(input) ? 'anything' : 'names',
-      };
-    case 4: {
-      const kept = 1 + dice.below(table.columns.length);
-      const cut = table.columns.slice(kept);
-      return {
-        what: `${at} ends after ${kept} fields`,
-        input: replaced(rows[row].slice(0, kept)),
-        silence: cut.every((name) => silenceOf(input, table, name, '', []) !== 'nothing')
-          ? 'anything'
-          : 'nothing',
-      };
-    }
-    case 5:
-      return {
-        what: `${at} has more fields`,
-        input: replaced([...rows[row], 'more', '', '"']),
-        silence: 'nothing',
-      };
-    case 6:
-      return {
-        what: `${at} is repeated with the key of row ${other + 1}`,
-        input: withRows(input, table, [
-          ...rows,
-          withCell(rows[row], keyOf(table), rows[other][keyOf(table)]),
-        ]),
-        silence: isKeyed ? 'nothing' : 'anything',
-      };
-    default:
-      return {
-        what: `${table.name} has no rows`,
-        input: withRows(input, table, []),
-        silence: 'anything',
-      };
-  }
+  // Nothing refers to rows of other tables, so their absence cannot be seen.
+  const isReferredTo = /^(stops|trips|calendar)\.txt$/.test(table.name);
+  const key = keyOf(table);
+  const repeated = withCell(rows[row], key, rows[other][key]);
+  const [what, silence, changed] = dice.pick<Way<Table['rows']>>([
+    ['is dropped', isReferredTo ? 'nothing' : 'anything', rows.toSpliced(row, 1)],
+    ['is doubled', 'nothing', rows.toSpliced(other, 0, rows[row])],
+    ['is blank', 'anything', rows.with(row, Array(rows[row].length).fill(''))],
+    [
+      `and row ${other + 1} are swapped`,
+      hasShapes(input) ? 'anything' : 'names',
+      rows.with(row, rows[other]).with(other, rows[row]),
+    ],
+    [
+      `ends after ${kept} fields`,
+      isCutSeen ? 'nothing' : 'anything',
+      rows.with(row, rows[row].slice(0, kept)),
+    ],
+    ['has more fields', 'nothing', rows.with(row, [...rows[row], 'more', '', '"'])],
+    [
+      `is repeated with the key of row ${other + 1}`,
+      isKeyed ? 'nothing' : 'anything',
+      [...rows, repeated],
+    ],
+    ['and all others are gone', 'anything', []],
+  ]);
+  const where = `${table.name} row ${row + 1}`;
+  return { what: `${where} ${what}`, input: withRows(input, table, changed), silence };
 }
 
 /** The column of a table's key. */
@@ -207,139 +181,82 @@ function changeColumn(input: InputFile, dice: Dice): Change {
   const { columns, rows } = table;
   const [column, other] = [dice.below(columns.length), dice.below(columns.length)];
   const name = columns[column];
-  const at = `${table.name} column ${name}`;
-  const each = (
-    change: (fields: readonly Cell[]) => readonly Cell[],
-    what: string,
-    silence: Silence,
-  ): Change => ({
-    what: `${at} ${what}`,
-    input: withTable(input, table, {
-      columns: change(columns) as string[],
-      rows: rows.map(change),
-    }),
-    silence: input.kind === 'pois' ? 'anything' : silence,
+  const isList = input.kind === 'pois';
+  const each = (change: (fields: readonly Cell[]) => readonly Cell[]): Partial<Table> => ({
+    columns: change(columns) as string[],
+    rows: rows.map(change),
   });
-  const renamed = (to: string): Change => ({
-    what: `${at} is named ${shown(to)}`,
-    input: withTable(input, table, { columns: columns.with(column, to) }),
-    silence: 'anything',
-  });
-  const filled = (value: Cell): Change => ({
-    what: `${at} is ${shown(value)} in every row`,
-    input: withRows(
-      input,
-      table,
-      rows.map((fields) => withCell(fields, column, value)),
-    ),
-    silence: silenceOf(input, table, name, value, []),
-  });
-  switch (dice.below(9)) {
-    case 0:
-      return each(
-        (fields) => fields.toSpliced(column, 1),
-        'is dropped',
-        input.kind === 'blocks' ? 'nothing' : 'anything',
-      );
-    case 1:
-      return each((fields) => [...fields, fields[column]], 'is doubled', 'nothing');
-    case 2:
-      return each(
-        (fields) => withCell(withCell(fields, column, fields[other]), other, fields[column]),
-        `and ${columns[other]} change places`,
-        'nothing',
-      );
-    case 3:
-      return {
-        ...renamed(name.toUpperCase()),
-        silence: input.kind === 'pois' ? 'anything' : 'nothing',
-      };
-    case 4:
-      return renamed(String(oddValue(dice, false)));
-    case 5:
-      return filled('');
-    case 6:
-      return filled(oddValue(dice, input.kind === 'pois'));
-    case 7:
-      return {
-        what: `${at} has another column of its name, empty`,
-        input: withTable(input, table, {
-          columns: [...columns, name],
-          rows: rows.map((fields) => [...fields, '']),
-        }),
-        silence: input.kind === 'pois' ? 'anything' : 'nothing',
-      };
-    default:
-      return each(
-        (fields) => [String(oddValue(dice, false)).slice(0, 50), ...fields],
-        'follows another one',
-        'nothing',
-      );
-  }
+  const renamed = (to: string) => ({ columns: columns.with(column, to) });
+  const filled = (value: Cell): Way<Partial<Table>> => [
+    `is ${shown(value)} in every row`,
+    silenceOf(input, table, name, value, []),
+    { rows: rows.map((fields) => withCell(fields, column, value)) },
+  ];
+  const swapped = (fields: readonly Cell[]) =>
+    withCell(withCell(fields, column, fields[other]), other, fields[column]);
+  const [odd, more] = [String(oddValue(dice, false)), String(oddValue(dice, false)).slice(0, 50)];
+  // Lists of POIs may lack any column.
+  const seen = isList ? 'anything' : 'nothing';
+  const [what, silence, changed] = dice.pick<Way<Partial<Table>>>([
+    [
+      'is dropped',
+      input.kind === 'blocks' ? 'nothing' : 'anything',
+      each((fields) => fields.toSpliced(column, 1)),
+    ],
+    ['is doubled', seen, each((fields) => [...fields, fields[column]])],
+    [`and ${columns[other]} change places`, seen, each(swapped)],
+    [`is named ${shown(name.toUpperCase())}`, seen, renamed(name.toUpperCase())],
+    [`is named ${shown(odd)}`, 'anything', renamed(odd)],
+    filled(''),
+    filled(oddValue(dice, isList)),
+    [
+      'has another column of its name, empty',
+      seen,
+      { columns: [...columns, name], rows: rows.map((fields) => [...fields, '']) },
+    ],
+    [`follows ${shown(more)}`, seen, each((fields) => [more, ...fields])],
+  ]);
+  const where = `${table.name} column ${name}`;
+  return { what: `${where} ${what}`, input: withTable(input, table, changed), silence };
 }
-
-const isOf = (table: Table, change: (text: string) => string) => (text: string, name: string) =>
-  name === table.name ? change(text) : text;
 
 function changeText(input: InputFile, dice: Dice): Change {
   const table = dice.pick(input.tables);
-  const { name } = table;
-  const to = (what: string, silence: Silence, change: (text: string) => string): Change => ({
-    what: `${name}: ${what}`,
-    input: { ...input, text: isOf(table, change) },
-    silence,
-  });
   const place = dice.next();
   const spot = (text: string) => Math.floor(place * text.length);
   const plain = separated(table, ',');
-  const isInHeader = spot(plain) <= plain.indexOf('\n');
-  const into = (what: string, inserted: string): Change =>
-    to(
-      `${what} at ${place.toFixed(4)} of the text`,
-      // In the header, it is part of the name of another column.
-      isInHeader ? 'anything' : 'names',
-      (text) => text.slice(0, spot(text)) + inserted + text.slice(spot(text)),
-    );
-  switch (dice.below(14)) {
-    case 0:
-      return to('lines end in \\r\\n', 'nothing', (text) => text.replaceAll('\n', '\r\n'));
-    case 1:
-      return to('lines end in \\r', 'nothing', (text) => text.replaceAll('\n', '\r'));
-    case 2:
-      return to('lines end in \\n\\n', 'nothing', (text) => text.replaceAll('\n', '\n\n'));
-    case 3:
-      return to('the last line is open', 'nothing', (text) => text.trimEnd());
-    case 4:
-      return to('begins with a byte order mark', 'nothing', (text) => `\ufeff${text}`);
-    case 5:
-      return to('every field is quoted', 'nothing', () => quoted(table, '\n'));
-    case 6:
-      return to('is separated by semicolons', 'nothing', () => separated(table, ';'));
-    case 7:
-      return to('is separated by tabs', 'nothing', () => separated(table, '\t'));
-    case 8:
-      return to('fields have spaces around them', 'nothing', () => separated(table, ' , '));
-    case 9:
-      return to(`is cut at ${place.toFixed(4)}`, 'anything', (text) => text.slice(0, spot(text)));
-    case 10: {
-      const row = 1 + dice.below(table.rows.length + 1);
-      const field = dice.below(table.columns.length);
-      const kind = dice.pick(['"', '""', '" ', 'x"']);
-      const side = dice.chance(0.5);
-      return to(
-        `record ${row} field ${field + 1} ${side ? 'begins' : 'ends'} with ${kind}`,
-        // In the header, it is the name of another column.
-        row === 1 ? 'anything' : 'names',
-        () => withOddQuote(table, row - 1, field, kind, side),
-      );
-    }
-    case 11:
-      return into('has a quote', '"');
-    case 12:
-      return into('has a NUL', '\0');
-    default:
-      return into('has a line end', dice.pick(['\n', '\r', '\r\n', '\n\n', '\u2028']));
-  }
+  // In the header, it is part of the name of another column.
+  const inHeader = (isInHeader: boolean): Silence => (isInHeader ? 'anything' : 'names');
+  const into = (what: string, inserted: string): Way<(text: string) => string> => [
+    `has ${what} at ${place.toFixed(4)} of the text`,
+    inHeader(spot(plain) <= plain.indexOf('\n')),
+    (text) => text.slice(0, spot(text)) + inserted + text.slice(spot(text)),
+  ];
+  const [row, field] = [dice.below(table.rows.length + 1), dice.below(table.columns.length)];
+  const [quote, atStart] = [dice.pick(['"', '""', '" ', 'x"']), dice.chance(0.5)];
+  const [what, silence, change] = dice.pick<Way<(text: string) => string>>([
+    ['lines end in \\r\\n', 'nothing', (text) => text.replaceAll('\n', '\r\n')],
+    ['lines end in \\r', 'nothing', (text) => text.replaceAll('\n', '\r')],
+    ['lines end in \\n\\n', 'nothing', (text) => text.replaceAll('\n', '\n\n')],
+    ['the last line is open', 'nothing', (text) => text.trimEnd()],
+    ['begins with a byte order mark', 'nothing', (text) => `\ufeff${text}`],
+    ['every field is quoted', 'nothing', () => quoted(table, '\n')],
+    ['is separated by semicolons', 'nothing', () => separated(table, ';')],
+    ['is separated by tabs', 'nothing', () => separated(table, '\t')],
+    ['fields have spaces around them', 'nothing', () => separated(table, ' , ')],
+    [`is cut at ${place.toFixed(4)}`, 'anything', (text) => text.slice(0, spot(text))],
+    [
+      `record ${row + 1} field ${field + 1} ${atStart ? 'begins' : 'ends'} with ${quote}`,
+      inHeader(row === 0),
+      () => withOddQuote(table, row, field, quote, atStart),
+    ],
+    into('a quote', '"'),
+    into('a NUL', '\0'),
+    into('a line end', dice.pick(['\n', '\r', '\r\n', '\n\n', '\u2028'])),
+  ]);
+  const { name } = table;
+  const changed = (all: string, of: string) => (of === name ? change(all) : all);
+  return { what: `${name}: ${what}`, input: { ...input, text: changed }, silence };
 }
 
 function quoted({ columns, rows }: Table, lineEnd: string): string {
@@ -367,188 +284,108 @@ function withOddQuote(
   return lines.map((fields) => `${fields.join(',')}\n`).join('');
 }
 
+const WEB_PAGE = Buffer.from('<!DOCTYPE html><html>Not Found</html>');
+
+type OfBytes = (bytes: Buffer) => Buffer;
+
+const followedBy =
+  (more: Buffer): OfBytes =>
+  (bytes) =>
+    Buffer.concat([bytes, more]);
+
+/** Flips a bit of the byte after a part of the bytes. */
+const flipped =
+  (place: number, bit: number): OfBytes =>
+  (bytes) => {
+    const changed = Buffer.from(bytes);
+    changed[Math.floor(place * bytes.length)] ^= 1 << bit;
+    return changed;
+  };
+
 function changeBytes(input: InputFile, dice: Dice): Change {
-  const table = dice.pick(input.tables);
-  const to = (what: string, silence: Silence, change: (bytes: Buffer) => Buffer): Change => ({
-    what: `${table.name}: ${what}`,
-    input: { ...input, bytes: (bytes, name) => (name === table.name ? change(bytes) : bytes) },
-    silence,
-  });
-  const place = dice.next();
-  switch (dice.below(8)) {
-    case 0:
-      return to('is in ISO-8859-1', 'nothing', (bytes) => Buffer.from(bytes.toString(), 'latin1'));
-    case 1:
-      return to('is in UTF-16', 'nothing', (bytes) => Buffer.from(`\ufeff${bytes}`, 'utf16le'));
-    case 2:
-      return to('is in UTF-16 without a mark', 'nothing', (bytes) =>
-        Buffer.from(String(bytes), 'utf16le'),
-      );
-    case 3:
-      return to('is empty', 'anything', () => Buffer.alloc(0));
-    case 4:
-      return to('has NULs after it', 'nothing', (bytes) =>
-        Buffer.concat([bytes, Buffer.alloc(100)]),
-      );
-    case 5:
-      return to('is a web page', 'anything', () =>
-        Buffer.from('<!DOCTYPE html><html>Not Found</html>'),
-      );
-    case 6: {
-      const bit = dice.below(8);
-      return to(`bit ${bit} at ${place.toFixed(4)} is flipped`, 'anything', (bytes) => {
-        const flipped = Buffer.from(bytes);
-        flipped[Math.floor(place * bytes.length)] ^= 1 << bit;
-        return flipped;
-      });
-    }
-    default: {
-      const byte = dice.pick([0xff, 0xc3, 0x80, 0xed, 0x00]);
-      return to(`has byte ${byte} at ${place.toFixed(4)}`, 'anything', (bytes) => {
-        const at = Math.floor(place * bytes.length);
-        return Buffer.concat([bytes.subarray(0, at), Buffer.of(byte), bytes.subarray(at)]);
-      });
-    }
-  }
+  const { name } = dice.pick(input.tables);
+  const [place, bit] = [dice.next(), dice.below(8)];
+  const byte = dice.pick([0xff, 0xc3, 0x80, 0xed, 0x00]);
+  const at = place.toFixed(4);
+  const withByte: OfBytes = (bytes) => {
+    const spot = Math.floor(place * bytes.length);
+    return Buffer.concat([bytes.subarray(0, spot), Buffer.of(byte), bytes.subarray(spot)]);
+  };
+  const [what, silence, change] = dice.pick<Way<OfBytes>>([
+    ['is in ISO-8859-1', 'nothing', (bytes) => Buffer.from(String(bytes), 'latin1')],
+    ['is in UTF-16', 'nothing', (bytes) => Buffer.from(`\ufeff${bytes}`, 'utf16le')],
+    ['is in UTF-16 without a mark', 'nothing', (bytes) => Buffer.from(String(bytes), 'utf16le')],
+    ['is empty', 'anything', () => Buffer.alloc(0)],
+    ['has NULs after it', 'nothing', followedBy(Buffer.alloc(100))],
+    ['is a web page', 'anything', () => WEB_PAGE],
+    [`bit ${bit} at ${at} is flipped`, 'anything', flipped(place, bit)],
+    [`has byte ${byte} at ${at}`, 'anything', withByte],
+  ]);
+  const changed = (bytes: Buffer, of: string) => (of === name ? change(bytes) : bytes);
+  return { what: `${name}: ${what}`, input: { ...input, bytes: changed }, silence };
 }
 
-function changeArchive(input: InputFile, dice: Dice): Change {
-  const table = dice.pick(input.tables);
-  const to = (
-    what: string,
-    silence: Silence,
-    change: (entries: readonly Entry[]) => Entry[],
-  ): Change => ({
-    what,
-    input: { ...input, entries: change },
-    silence,
-  });
-  if (!isArchive(input)) return changeFile(input, dice);
-  const isTable = ({ name }: Entry) => name === table.name;
-  const named = (change: (name: string) => string) => (entries: readonly Entry[]) =>
+type OfEntries = (entries: readonly Entry[]) => Entry[];
+
+const renamed =
+  (change: (name: string) => string): OfEntries =>
+  (entries) =>
     entries.map(({ name, bytes }) => ({ name: change(name), bytes }));
-  const some = (bytes: string) => ({ bytes: Buffer.from(bytes) });
-  switch (dice.below(13)) {
-    case 0:
-      return to(
-        'entries are in capitals',
-        'nothing',
-        named((name) => name.toUpperCase()),
-      );
-    case 1:
-      return to(
-        `${table.name} is in capitals`,
-        'nothing',
-        named((name) => (name === table.name ? name.toUpperCase() : name)),
-      );
-    case 2:
-      return to(
-        'entries are in a folder',
-        'nothing',
-        named((name) => `a folder/${name}`),
-      );
-    case 3:
-      return to(
-        `${table.name} is in a folder`,
-        'nothing',
-        named((name) => (name === table.name ? `x/${name}` : name)),
-      );
-    case 4:
-      return to(`${table.name} is there twice`, 'nothing', (all) => [
-        ...all,
-        ...all.filter(isTable),
-      ]);
-    case 5:
-      return to(`${table.name} is there also in a folder`, 'nothing', (all) => [
-        ...all,
-        ...all.filter(isTable).map(({ name, bytes }) => ({ name: `old/${name}`, bytes })),
-      ]);
-    case 6:
-      return to('has the entries of a Mac', 'nothing', (all) => [
-        ...all,
-        ...all.map(({ name }) => ({ name: `__MACOSX/._${name}`, ...some('\0\x05\x16\x07') })),
-      ]);
-    case 7:
-      return to('has other files', 'nothing', (all) => [
-        { name: '.DS_Store', ...some('x') },
-        { name: 'readme.md', ...some('x') },
-        { name: 'shapes.txt', ...some('\0\xff"') },
-        { name: 'vehicles.txt', ...some('') },
-        ...all,
-      ]);
-    case 8:
-      return to(
-        'paths have backslashes',
-        'nothing',
-        named((name) => `feed\\${name}`),
-      );
-    case 9:
-      return to('a name leaves the archive', 'nothing', (all) => [
-        ...all,
-        { name: '../../evil.txt', ...some('x') },
-      ]);
-    case 10:
-      return to(
-        `${table.name} is a folder`,
-        'anything',
-        named((name) => (name === table.name ? `${name}/` : name)),
-      );
-    case 11:
-      return to('is empty', 'anything', () => []);
-    default:
-      return to(`${table.name} is absent`, 'anything', (all) =>
-        all.filter((entry) => !isTable(entry)),
-      );
-  }
+
+const entry = (name: string, text: string): Entry => ({ name, bytes: Buffer.from(text) });
+
+const OTHER_FILES = [
+  entry('.DS_Store', 'x'),
+  entry('readme.md', 'x'),
+  entry('shapes.txt', '\0\xff"'),
+  entry('vehicles.txt', ''),
+];
+
+function changeArchive(input: InputFile, dice: Dice): Change {
+  if (!isArchive(input)) return changeFile(input, dice);
+  const { name } = dice.pick(input.tables);
+  const isTable = (one: Entry) => one.name === name;
+  const table = (change: (name: string) => string) =>
+    renamed((one) => (one === name ? change(one) : one));
+  const again =
+    (change: (name: string) => string): OfEntries =>
+    (all) => [...all, ...renamed(change)(all.filter(isTable))];
+  const ofMac = ({ name: one }: Entry) => entry(`__MACOSX/._${one}`, '\0\x05\x16\x07');
+  const [what, silence, entries] = dice.pick<Way<OfEntries>>([
+    ['entries are in capitals', 'nothing', renamed((one) => one.toUpperCase())],
+    [`${name} is in capitals`, 'nothing', table((one) => one.toUpperCase())],
+    ['entries are in a folder', 'nothing', renamed((one) => `a folder/${one}`)],
+    [`${name} is in a folder`, 'nothing', table((one) => `x/${one}`)],
+    [`${name} is there twice`, 'nothing', again((one) => one)],
+    [`${name} is there also in a folder`, 'nothing', again((one) => `old/${one}`)],
+    ['has the entries of a Mac', 'nothing', (all) => [...all, ...all.map(ofMac)]],
+    ['has other files', 'nothing', (all) => [...OTHER_FILES, ...all]],
+    ['paths have backslashes', 'nothing', renamed((one) => `feed\\${one}`)],
+    ['a name leaves the archive', 'nothing', (all) => [...all, entry('../../evil.txt', 'x')]],
+    [`${name} is a folder`, 'anything', table((one) => `${one}/`)],
+    ['is empty', 'anything', () => []],
+    [`${name} is absent`, 'anything', (all) => all.filter((one) => !isTable(one))],
+  ]);
+  return { what, input: { ...input, entries }, silence };
 }
 
 function changeFile(input: InputFile, dice: Dice): Change {
-  const to = (what: string, silence: Silence, file: (bytes: Buffer) => Buffer): Change => ({
-    what,
-    input: { ...input, file },
-    silence,
-  });
-  const place = dice.next();
-  switch (dice.below(9)) {
-    case 0:
-      return { what: 'is absent', input: null, silence: 'anything' };
-    case 1:
-      return to(`is cut at ${place.toFixed(4)}`, 'nothing', (bytes) =>
-        bytes.subarray(0, place * bytes.length),
-      );
-    case 2:
-      return to('is empty', 'nothing', () => Buffer.alloc(0));
-    case 3:
-      return to('has a web page after it', 'nothing', (bytes) =>
-        Buffer.concat([bytes, Buffer.from('<html></html>'.repeat(50))]),
-      );
-    case 4:
-      return to('has bytes before it', 'nothing', (bytes) =>
-        Buffer.concat([Buffer.from('HTTP/1.1 200 OK\r\n\r\n'), bytes]),
-      );
-    case 5:
-      return to('is a web page', 'nothing', () =>
-        Buffer.from('<!DOCTYPE html><html>Not Found</html>'),
-      );
-    case 6:
-      return to('has NULs after it', 'nothing', (bytes) =>
-        Buffer.concat([bytes, Buffer.alloc(2_000)]),
-      );
-    case 7:
-      return to('is there twice in a row', 'nothing', (bytes) => Buffer.concat([bytes, bytes]));
-    default: {
-      const bit = dice.below(8);
-      return to(
-        `bit ${bit} at ${place.toFixed(4)} of the file is flipped`,
-        isArchive(input) ? 'nothing' : 'anything',
-        (bytes) => {
-          const flipped = Buffer.from(bytes);
-          flipped[Math.floor(place * bytes.length)] ^= 1 << bit;
-          return flipped;
-        },
-      );
-    }
-  }
+  if (dice.chance(1 / 9)) return { what: 'is absent', input: null, silence: 'anything' };
+  const [place, bit] = [dice.next(), dice.below(8)];
+  const at = place.toFixed(4);
+  const head = Buffer.from('HTTP/1.1 200 OK\r\n\r\n');
+  const seen = isArchive(input) ? 'nothing' : 'anything';
+  const [what, silence, file] = dice.pick<Way<OfBytes>>([
+    [`is cut at ${at}`, 'nothing', (bytes) => bytes.subarray(0, place * bytes.length)],
+    ['is empty', 'nothing', () => Buffer.alloc(0)],
+    ['has a web page after it', 'nothing', followedBy(Buffer.from('<html></html>'.repeat(50)))],
+    ['has bytes before it', 'nothing', (bytes) => Buffer.concat([head, bytes])],
+    ['is a web page', 'nothing', () => WEB_PAGE],
+    ['has NULs after it', 'nothing', followedBy(Buffer.alloc(2_000))],
+    ['is there twice in a row', 'nothing', (bytes) => Buffer.concat([bytes, bytes])],
+    [`bit ${bit} at ${at} of the file is flipped`, seen, flipped(place, bit)],
+  ]);
+  return { what, input: { ...input, file }, silence };
 }
 
 const WAYS: readonly ((input: InputFile, dice: Dice) => Change)[] = [
