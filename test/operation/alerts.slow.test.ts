@@ -29,10 +29,10 @@ interface Case {
   readonly series: Series;
   /** The alerts that fire in the last minute, and no others. */
   readonly fires: readonly string[];
-  /** Number of minutes evaluated, if an alert needs more than `LAST`. */
-  readonly last?: number;
-  /** Minutes between evaluations: those of every minute of a day take ten seconds. */
-  readonly every?: number;
+  /** Minutes evaluated. */
+  readonly last: number;
+  /** Minutes between evaluations. */
+  readonly every: number;
 }
 
 const DAY = 24 * 60;
@@ -153,491 +153,314 @@ const ofAnotherStore = (last: number): Series => ({
   'tta_build_jobs{queue="other",state="completed"}': growing(1, last),
 });
 
+/** Series of more than `LAST` minutes: evaluations of every minute of a day take ten seconds. */
+class Long {
+  readonly last: number;
+  readonly series: Series;
+  readonly every: number;
+
+  constructor(last: number, series: Series, every = 1) {
+    this.last = last;
+    this.series = series;
+    this.every = every;
+  }
+}
+
+/** Events that fire alerts, whose names are separated by spaces, by what happens. */
+function firing(alerts: string, events: Readonly<Record<string, Series | Long>>): Case[] {
+  const fires = alerts === '' ? [] : alerts.split(' ');
+  return Object.entries(events).map(([happens, event]) => {
+    const { last, series, every } = event instanceof Long ? event : new Long(LAST, event);
+    return { happens, series, fires, last, every };
+  });
+}
+
 const CASES: readonly Case[] = [
-  { happens: 'nothing', series: {}, fires: ['Watchdog'] },
-  {
-    happens: 'nothing, for a day and an hour',
-    series: {},
-    fires: ['Watchdog'],
-    last: DAY + 60,
-    every: 15,
-  },
+  ...firing('Watchdog', {
+    nothing: {},
+    'nothing, for a day and an hour': new Long(DAY + 60, {}, 15),
+  }),
 
   // --- Servers ---
-  {
-    happens: 'all proxies are gone, and their targets with them',
-    series: of(20, (proxy) => ({ [up(proxy)]: gone(4), [release(proxy)]: gone(4) })),
-    fires: ['ApiGone'],
-  },
-  {
-    happens: 'all proxies are there, and none answers',
-    series: of(20, (proxy) => ({ [up(proxy)]: down(9), [release(proxy)]: gone(9) })),
-    fires: ['ApiGone'],
-  },
-  {
-    happens: 'the only proxy is started anew',
-    series: of(20, (proxy) => ({ [up(proxy)]: gone(1), [release(proxy)]: gone(1) })),
-    fires: [],
-  },
-  {
-    happens: 'all but one of the proxies are gone',
-    series: of(19, (proxy) => ({ [up(proxy)]: gone(60), [release(proxy)]: gone(60) })),
-    fires: [],
-  },
-  {
-    happens: 'the portal is gone, and its target with it',
-    series: { [up('portal')]: gone(9), tta_mails_per_hour: gone(9, '2000') },
-    fires: ['PortalGone'],
-  },
-  {
-    happens: 'the portal is started anew',
-    series: {
+  ...firing('ApiGone', {
+    'all proxies are gone, and their targets with them': of(20, (proxy) => ({
+      [up(proxy)]: gone(4),
+      [release(proxy)]: gone(4),
+    })),
+    'all proxies are there, and none answers': of(20, (proxy) => ({
+      [up(proxy)]: down(9),
+      [release(proxy)]: gone(9),
+    })),
+  }),
+  ...firing('PortalGone', {
+    'the portal is gone, and its target with it': {
+      [up('portal')]: gone(9),
+      tta_mails_per_hour: gone(9, '2000'),
+    },
+  }),
+  ...firing('MostDown', {
+    'eleven of twenty proxies cannot be scraped': of(11, (proxy) => ({ [up(proxy)]: down(8) })),
+  }),
+  ...firing('InstanceDown', {
+    'ten of twenty proxies cannot be scraped': of(10, (proxy) => ({ [up(proxy)]: down(30) })),
+    'one proxy of twenty stays away': of(1, (proxy) => ({ [up(proxy)]: down(20) })),
+  }),
+  ...firing('Restarting', {
+    'a proxy begins again every ten minutes': {
+      'process_start_time_seconds{job="travel-times", instance="p0"}': `0x${LAST - 60} 1x10 2x10 3x10 4x10 5x10 6x10`,
+    },
+    'a worker is killed every ten minutes, and started again': {
+      'process_start_time_seconds{job="workers", instance="w0"}': `0x${LAST - 60} 1x10 2x10 3x10 4x10 5x10 6x10`,
+    },
+  }),
+  ...firing('', {
+    'the only proxy is started anew': of(20, (proxy) => ({
+      [up(proxy)]: gone(1),
+      [release(proxy)]: gone(1),
+    })),
+    'all but one of the proxies are gone': of(19, (proxy) => ({
+      [up(proxy)]: gone(60),
+      [release(proxy)]: gone(60),
+    })),
+    'the portal is started anew': {
       [up('portal')]: gone(4),
       tta_mails_per_hour: gone(4, '2000'),
     },
-    fires: [],
-  },
-  {
-    happens: 'a portal is wanted no more, for two days',
-    series: { [up('portal')]: '1x60 stale', tta_mails_per_hour: '2000x60 stale' },
-    fires: [],
-    last: DAY + 65,
-    every: 5,
-  },
-  {
-    happens: 'eleven of twenty proxies cannot be scraped',
-    series: of(11, (proxy) => ({ [up(proxy)]: down(8) })),
-    fires: ['MostDown'],
-  },
-  {
-    happens: 'eleven of twenty proxies are started anew together',
-    series: of(11, (proxy) => ({ [up(proxy)]: down(3) })),
-    fires: [],
-  },
-  {
-    happens: 'ten of twenty proxies cannot be scraped',
-    series: of(10, (proxy) => ({ [up(proxy)]: down(30) })),
-    fires: ['InstanceDown'],
-  },
-  {
-    happens: 'one proxy of twenty is started anew',
-    series: of(1, (proxy) => ({ [up(proxy)]: down(10) })),
-    fires: [],
-  },
-  {
-    happens: 'one proxy of twenty stays away',
-    series: of(1, (proxy) => ({ [up(proxy)]: down(20) })),
-    fires: ['InstanceDown'],
-  },
-  {
-    happens: 'a proxy begins again every ten minutes',
-    series: {
-      'process_start_time_seconds{job="travel-times", instance="p0"}': `0x${LAST - 60} 1x10 2x10 3x10 4x10 5x10 6x10`,
-    },
-    fires: ['Restarting'],
-  },
-  {
-    happens: 'a worker is killed every ten minutes, and started again',
-    series: {
-      'process_start_time_seconds{job="workers", instance="w0"}': `0x${LAST - 60} 1x10 2x10 3x10 4x10 5x10 6x10`,
-    },
-    fires: ['Restarting'],
-  },
-  {
-    happens: 'a proxy was begun again four times in some minutes, to be repaired',
-    series: {
+    'a portal is wanted no more, for two days': new Long(
+      DAY + 65,
+      { [up('portal')]: '1x60 stale', tta_mails_per_hour: '2000x60 stale' },
+      5,
+    ),
+    'eleven of twenty proxies are started anew together': of(11, (proxy) => ({
+      [up(proxy)]: down(3),
+    })),
+    'one proxy of twenty is started anew': of(1, (proxy) => ({ [up(proxy)]: down(10) })),
+    'a proxy was begun again four times in some minutes, to be repaired': {
       'process_start_time_seconds{job="travel-times", instance="p0"}': `0x${LAST - 12} 1x2 2x2 3x2 4x6`,
     },
-    fires: [],
-  },
-  {
-    happens: 'a roll-out, twice',
-    series: of(20, (proxy) => ({
+    'a roll-out, twice': of(20, (proxy) => ({
       [`process_start_time_seconds{job="travel-times", instance="${proxy}"}`]: `0x${LAST - 40} 1x20 2x20`,
     })),
-    fires: [],
-  },
+  }),
 
   // --- Requests ---
-  {
-    happens: 'nobody gets through, though probes do',
-    series: { [answered(200)]: lately(40, 0, 100) },
-    fires: ['NoTraffic'],
-  },
-  {
-    happens: 'nobody got through for half an hour, and now they do',
-    series: { [answered(200)]: `0+1000x${LAST - 33} ${(LAST - 33) * 1000}x32 ${LAST * 1000}` },
-    fires: [],
-  },
-  {
-    happens: 'half an hour without a request, three minutes ago',
-    series: { [answered(200)]: lately(33, 0, 1_000) },
-    fires: [],
-  },
-  {
-    happens: 'a quiet quarter of an hour',
-    series: { [answered(200)]: lately(15, 0, 1_000) },
-    fires: [],
-  },
-  {
-    happens: 'a service that hardly anybody uses yet is not used for hours',
-    series: { [answered(200)]: `0+60x50 3000x${LAST - 50}` },
-    fires: [],
-  },
-  {
-    happens: 'one in fifty requests fails',
-    series: { [answered(503)]: lately(20, 20) },
-    fires: ['ErrorsHigh'],
-  },
-  {
-    happens: 'one in two hundred requests fails',
-    series: { [answered(503)]: lately(60, 5) },
-    fires: [],
-  },
-  {
-    happens: 'all fails for some seconds',
-    series: { [answered(503)]: `0x${LAST - 4} 300x4` },
-    fires: [],
-  },
-  {
-    happens: 'somebody sends events of payment where nothing is sold',
-    series: { [answered(503, 'route="POST /billing/webhook"')]: lately(60, 6_000) },
-    fires: [],
-  },
-  {
-    happens: 'balancers are told all day by one portal that it is not ready',
-    series: { [answered(503, 'route="GET /ready"')]: growing(120) },
-    fires: [],
-  },
-  {
-    happens: 'every request of a quiet service fails, beside many health probes',
-    series: {
+  ...firing('NoTraffic', {
+    'nobody gets through, though probes do': { [answered(200)]: lately(40, 0, 100) },
+  }),
+  ...firing('ErrorsHigh', {
+    'one in fifty requests fails': { [answered(503)]: lately(20, 20) },
+    'every request of a quiet service fails, beside many health probes': {
       [answered(200)]: always(0),
       [answered(200, 'route="GET /v1/health"')]: growing(2_000),
       [answered(503)]: growing(3),
     },
-    fires: ['ErrorsHigh'],
-  },
-  {
-    happens: 'the ledger is another one, and refuses the keys of all, but a new customer’s',
-    series: {
-      [admissions('admitted')]: `0+300x${DAY} ${DAY * 300}+2x60`,
-      [admissions('invalid-key')]: `0x${DAY} 0+298x60`,
+  }),
+  ...firing('KeysRefused', {
+    'the ledger is another one, and refuses the keys of all, but a new customer’s': new Long(
+      DAY + 60,
+      {
+        [admissions('admitted')]: `0+300x${DAY} ${DAY * 300}+2x60`,
+        [admissions('invalid-key')]: `0x${DAY} 0+298x60`,
+      },
+      5,
+    ),
+  }),
+  ...firing('ProgramFaults', {
+    'one request meets a fault of the program': { [answered(500)]: `0x${LAST - 5} 1x5` },
+  }),
+  ...firing('RequestsShed', {
+    'one in ten requests is sent away, and nothing else fails': {
+      tta_http_requests_shed_total: lately(20, 110),
+      [answered(503)]: lately(20, 110),
     },
-    fires: ['KeysRefused'],
-    last: DAY + 60,
-    every: 5,
-  },
-  {
-    happens: 'the ledger has been another one for some minutes, in a switch',
-    series: {
-      [admissions('admitted')]: `0+300x${DAY} ${DAY * 300}+2x3`,
-      [admissions('invalid-key')]: `0x${DAY} 0+298x3`,
+  }),
+  ...firing('ReadersSlow', {
+    'readers are ended all along': { tta_http_readers_ended_total: lately(40, 20) },
+  }),
+  ...firing('ResponsesSlow', {
+    'responses take more than a second': histogram(
+      'tta_http_request_duration_seconds',
+      SUMMARY,
+      always(0),
+      growing(60),
+    ),
+  }),
+  ...firing('EventLoopLate', {
+    'the event loop of one proxy is late': {
+      'nodejs_eventloop_lag_p99_seconds{instance="p0"}': `0.02x${LAST - 8} 0.4x8`,
     },
-    fires: [],
-    last: DAY + 3,
-    every: 3,
-  },
-  {
-    happens: 'one customer repeats a revoked key all day, more than all others call',
-    series: {
+  }),
+  ...firing('', {
+    'nobody got through for half an hour, and now they do': {
+      [answered(200)]: `0+1000x${LAST - 33} ${(LAST - 33) * 1000}x32 ${LAST * 1000}`,
+    },
+    'half an hour without a request, three minutes ago': { [answered(200)]: lately(33, 0, 1_000) },
+    'a quiet quarter of an hour': { [answered(200)]: lately(15, 0, 1_000) },
+    'a service that hardly anybody uses yet is not used for hours': {
+      [answered(200)]: `0+60x50 3000x${LAST - 50}`,
+    },
+    'one in two hundred requests fails': { [answered(503)]: lately(60, 5) },
+    'all fails for some seconds': { [answered(503)]: `0x${LAST - 4} 300x4` },
+    'somebody sends events of payment where nothing is sold': {
+      [answered(503, 'route="POST /billing/webhook"')]: lately(60, 6_000),
+    },
+    'balancers are told all day by one portal that it is not ready': {
+      [answered(503, 'route="GET /ready"')]: growing(120),
+    },
+    'the ledger has been another one for some minutes, in a switch': new Long(
+      DAY + 3,
+      {
+        [admissions('admitted')]: `0+300x${DAY} ${DAY * 300}+2x3`,
+        [admissions('invalid-key')]: `0x${DAY} 0+298x3`,
+      },
+      3,
+    ),
+    'one customer repeats a revoked key all day, more than all others call': {
       [admissions('admitted')]: growing(100),
       [admissions('invalid-key')]: growing(300),
     },
-    fires: [],
-  },
-  {
-    happens: 'customers leave at night, and mistype no key',
-    series: { [admissions('admitted')]: lately(40, 1, 300) },
-    fires: [],
-  },
-  {
-    happens: 'one request meets a fault of the program',
-    series: { [answered(500)]: `0x${LAST - 5} 1x5` },
-    fires: ['ProgramFaults'],
-  },
-  {
-    happens: 'one request met a fault of the program an hour ago',
-    series: { [answered(500)]: `0x${LAST - 60} 1x60` },
-    fires: [],
-  },
-  {
-    happens: 'one request is sent away',
-    series: {
+    'customers leave at night, and mistype no key': {
+      [admissions('admitted')]: lately(40, 1, 300),
+    },
+    'one request met a fault of the program an hour ago': {
+      [answered(500)]: `0x${LAST - 60} 1x60`,
+    },
+    'one request is sent away': {
       tta_http_requests_shed_total: `0x${LAST - 3} 1x3`,
       [answered(503)]: `0x${LAST - 3} 1x3`,
     },
-    fires: [],
-  },
-  {
-    happens: 'one in ten requests is sent away, for a minute',
-    series: {
+    'one in ten requests is sent away, for a minute': {
       tta_http_requests_shed_total: `0x${LAST - 4} 300x4`,
       [answered(503)]: `0x${LAST - 4} 300x4`,
     },
-    fires: [],
-  },
-  {
-    happens: 'one in fifty requests is sent away all along',
-    series: { tta_http_requests_shed_total: lately(60, 20), [answered(503)]: lately(60, 20) },
-    fires: [],
-  },
-  {
-    happens: 'one in ten requests is sent away, and nothing else fails',
-    series: { tta_http_requests_shed_total: lately(20, 110), [answered(503)]: lately(20, 110) },
-    fires: ['RequestsShed'],
-  },
-  {
-    happens: 'readers are ended all along',
-    series: { tta_http_readers_ended_total: lately(40, 20) },
-    fires: ['ReadersSlow'],
-  },
-  {
-    happens: 'many readers are ended, for some minutes',
-    series: { tta_http_readers_ended_total: lately(10, 20) },
-    fires: [],
-  },
-  {
-    happens: 'some readers are ended',
-    series: { tta_http_readers_ended_total: lately(40, 2) },
-    fires: [],
-  },
-  {
-    happens: 'responses take more than a second',
-    series: histogram('tta_http_request_duration_seconds', SUMMARY, always(0), growing(60)),
-    fires: ['ResponsesSlow'],
-  },
-  {
-    happens: 'responses took more than a second, for five minutes',
-    series: histogram(
+    'one in fifty requests is sent away all along': {
+      tta_http_requests_shed_total: lately(60, 20),
+      [answered(503)]: lately(60, 20),
+    },
+    'many readers are ended, for some minutes': { tta_http_readers_ended_total: lately(10, 20) },
+    'some readers are ended': { tta_http_readers_ended_total: lately(40, 2) },
+    'responses took more than a second, for five minutes': histogram(
       'tta_http_request_duration_seconds',
       SUMMARY,
       `0+60x${LAST - 5} ${(LAST - 5) * 60}x5`,
       growing(60),
     ),
-    fires: [],
-  },
-  {
-    happens: 'responses take half a second',
-    series: {
+    'responses take half a second': {
       ...histogram('tta_http_request_duration_seconds', SUMMARY, always(0), growing(60)),
       [`tta_http_request_duration_seconds_bucket{${SUMMARY}, le="0.5"}`]: growing(60),
     },
-    fires: [],
-  },
-  {
-    happens: 'the event loop of one proxy is near to late, all along',
-    series: { 'nodejs_eventloop_lag_p99_seconds{instance="p0"}': always(0.15) },
-    fires: [],
-  },
-  {
-    happens: 'the event loop of one proxy is late',
-    series: { 'nodejs_eventloop_lag_p99_seconds{instance="p0"}': `0.02x${LAST - 8} 0.4x8` },
-    fires: ['EventLoopLate'],
-  },
-  {
-    happens: 'the event loop of one proxy was late once',
-    series: { 'nodejs_eventloop_lag_p99_seconds{instance="p0"}': `0.02x${LAST - 3} 0.4x2 0.02` },
-    fires: [],
-  },
+    'the event loop of one proxy is near to late, all along': {
+      'nodejs_eventloop_lag_p99_seconds{instance="p0"}': always(0.15),
+    },
+    'the event loop of one proxy was late once': {
+      'nodejs_eventloop_lag_p99_seconds{instance="p0"}': `0.02x${LAST - 3} 0.4x2 0.02`,
+    },
+  }),
 
   // --- Store and ledger ---
-  ...(['store', 'ledger'] as const).flatMap((backend): Case[] => {
-    const alert = backend === 'store' ? 'StoreInTrouble' : 'LedgerInTrouble';
-    return [
-      {
-        happens: `one in five calls of the ${backend} fails, for ten minutes`,
-        series: of(20, (proxy) => ({ [calls(backend, proxy)]: lately(10, 12) })),
-        fires: [alert],
-      },
-      {
-        happens: `the ${backend} fails over, within half a minute`,
-        series: of(20, (proxy) => ({ [calls(backend, proxy)]: `0x${LAST - 2} 30x2` })),
-        fires: [],
-      },
-      {
-        happens: `the ${backend} failed over some minutes ago`,
-        series: of(20, (proxy) => ({ [calls(backend, proxy)]: `0x${LAST - 6} 60x6` })),
-        fires: [],
-      },
-      {
-        happens: `one proxy of twenty does not reach the ${backend}`,
-        series: of(1, (proxy) => ({ [calls(backend, proxy)]: lately(25, 60) })),
-        fires: ['CutOff'],
-      },
-      {
-        happens: `one call in five of one proxy to the ${backend} fails`,
-        series: of(1, (proxy) => ({ [calls(backend, proxy)]: lately(25, 12) })),
-        fires: [],
-      },
-      {
-        happens: `one proxy of twenty did not reach the ${backend} for ten minutes`,
-        series: of(1, (proxy) => ({ [calls(backend, proxy)]: lately(10, 60) })),
-        fires: [],
-      },
-    ];
-  }),
-  ...(['store', 'ledger'] as const).map(
-    (backend): Case => ({
-      happens: `the ${backend} is dead, and every request fails with it, for an hour`,
-      series: {
-        ...of(20, (proxy) => ({ [calls(backend, proxy)]: lately(60, 60) })),
-        [answered(200)]: lately(60, 0, 1_000),
-        [answered(503)]: lately(60, 1_000),
-      },
-      fires:
-        backend === 'store'
-          ? ['CutOff', 'ObjectsFail', 'StoreInTrouble']
-          : ['CutOff', 'LedgerInTrouble'],
-    }),
-  ),
-  {
-    happens: 'the store was dead and is well again, and requests fail of another cause',
-    series: {
+  ...firing('ErrorsHigh', {
+    'the store was dead and is well again, and requests fail of another cause': {
       ...of(20, (proxy) => ({ [calls('store', proxy)]: `0x30 0+60x20 1200x${LAST - 51}` })),
       [answered(503)]: lately(60, 20),
     },
-    fires: ['ErrorsHigh'],
-  },
-  {
-    happens: 'the memory of Redis is full to nine tenths',
-    series: { [fullness('memory')]: `0.5x${LAST - 15} 0.9x15` },
-    fires: ['LedgerFilling'],
-  },
-  {
-    happens: 'the disk of the ledger is full',
-    series: { [fullness('disk')]: `0.7x${LAST - 30} 0.99x30` },
-    fires: ['LedgerFilling', 'LedgerFull'],
-  },
-  {
-    happens: 'Redis cannot rewrite its append-only file',
-    series: { tta_ledger_log_failing: `0x${LAST - 15} 1x15` },
-    fires: ['LedgerFilling'],
-  },
-  {
-    happens: 'the ledger is filled to three quarters, and once to nine tenths for some minutes',
-    series: { [fullness('memory')]: `0.75x${LAST - 20} 0.9x5 0.75x15` },
-    fires: [],
-  },
-  {
-    happens:
-      'an account has more kept responses than it may, and half of what it stores is given up',
-    series: { tta_responses_given_up_total: lately(80, 5), [stores]: growing(10) },
-    fires: ['ResponsesGivenUp'],
-  },
-  {
-    happens: 'the responses of some odd batches are not kept, beside those of many',
-    series: { tta_responses_given_up_total: lately(80, 5), [stores]: growing(100) },
-    fires: [],
-  },
-  {
-    happens: 'an object is missing, which is seldom asked for',
-    series: { [calls('store', 'p0')]: lately(80, 0.3) },
-    fires: ['ObjectsFail'],
-  },
-  {
-    happens: 'an object is damaged, which is seldom asked for',
-    series: { [damaged('p0')]: lately(80, 0.3) },
-    fires: ['ObjectsFail'],
-  },
-  {
-    happens: 'an object is damaged, which many ask for',
-    series: { [damaged('p0')]: growing(60) },
-    fires: ['ObjectsFail'],
-  },
-  {
-    happens: 'a read fails every ten minutes',
-    series: { [calls('store', 'p0')]: lately(80, 0.1) },
-    fires: [],
-  },
-  {
-    happens: 'some reads failed, once',
-    series: { [calls('store', 'p0')]: `0x${LAST - 20} 20x20` },
-    fires: [],
-  },
-  {
-    happens: 'a refund fails',
-    series: { 'tta_ledger_failures_total{operation="refund", instance="p0"}': `0x${LAST - 5} 1x5` },
-    fires: ['RefundsFail'],
-  },
-  {
-    happens: 'a refund failed an hour ago',
-    series: {
-      'tta_ledger_failures_total{operation="refund", instance="p0"}': `0x${LAST - 60} 1x60`,
+  }),
+  ...firing('LedgerFilling', {
+    'the memory of Redis is full to nine tenths': {
+      [fullness('memory')]: `0.5x${LAST - 15} 0.9x15`,
     },
-    fires: [],
-  },
-  {
-    happens: 'debits take long',
-    series: {
+    'Redis cannot rewrite its append-only file': { tta_ledger_log_failing: `0x${LAST - 15} 1x15` },
+  }),
+  ...firing('LedgerFilling LedgerFull', {
+    'the disk of the ledger is full': { [fullness('disk')]: `0.7x${LAST - 30} 0.99x30` },
+  }),
+  ...firing('ResponsesGivenUp', {
+    'an account has more kept responses than it may, and half of what it stores is given up': {
+      tta_responses_given_up_total: lately(80, 5),
+      [stores]: growing(10),
+    },
+  }),
+  ...firing('ObjectsFail', {
+    'an object is missing, which is seldom asked for': { [calls('store', 'p0')]: lately(80, 0.3) },
+    'an object is damaged, which is seldom asked for': { [damaged('p0')]: lately(80, 0.3) },
+    'an object is damaged, which many ask for': { [damaged('p0')]: growing(60) },
+  }),
+  ...firing('RefundsFail', {
+    'a refund fails': {
+      'tta_ledger_failures_total{operation="refund", instance="p0"}': `0x${LAST - 5} 1x5`,
+    },
+  }),
+  ...firing('LedgerSlow', {
+    'debits take long': {
       ...histogram('tta_ledger_duration_seconds', 'operation="debit"', always(0), growing(60)),
       'tta_ledger_duration_seconds_bucket{operation="debit", le="0.5"}': growing(60),
     },
-    fires: ['LedgerSlow'],
-  },
-  {
-    happens: 'debits took long, for five minutes',
-    series: histogram(
+  }),
+  ...firing('CommitsQueue', {
+    'debits wait for their commits': {
+      'tta_ledger_calls_under_way{operation="debit", instance="p0"}': `3x${LAST - 8} 600x8`,
+    },
+  }),
+  ...firing('', {
+    'the ledger is filled to three quarters, and once to nine tenths for some minutes': {
+      [fullness('memory')]: `0.75x${LAST - 20} 0.9x5 0.75x15`,
+    },
+    'the responses of some odd batches are not kept, beside those of many': {
+      tta_responses_given_up_total: lately(80, 5),
+      [stores]: growing(100),
+    },
+    'a read fails every ten minutes': { [calls('store', 'p0')]: lately(80, 0.1) },
+    'some reads failed, once': { [calls('store', 'p0')]: `0x${LAST - 20} 20x20` },
+    'a refund failed an hour ago': {
+      'tta_ledger_failures_total{operation="refund", instance="p0"}': `0x${LAST - 60} 1x60`,
+    },
+    'debits took long, for five minutes': histogram(
       'tta_ledger_duration_seconds',
       'operation="debit"',
       `0+60x${LAST - 5} ${(LAST - 5) * 60}x5`,
       growing(60),
     ),
-    fires: [],
-  },
-  {
-    happens: 'debits wait for their commits',
-    series: {
-      'tta_ledger_calls_under_way{operation="debit", instance="p0"}': `3x${LAST - 8} 600x8`,
-    },
-    fires: ['CommitsQueue'],
-  },
-  {
-    happens: 'many debits at once',
-    series: {
+    'many debits at once': {
       'tta_ledger_calls_under_way{operation="debit", instance="p0"}': `3x${LAST - 2} 600x2`,
     },
-    fires: [],
-  },
-
-  {
-    happens: 'some debits wait all along',
-    series: { 'tta_ledger_calls_under_way{operation="debit", instance="p0"}': always(200) },
-    fires: [],
-  },
+    'some debits wait all along': {
+      'tta_ledger_calls_under_way{operation="debit", instance="p0"}': always(200),
+    },
+  }),
+  ...(['store', 'ledger'] as const).flatMap((backend) => {
+    const alert = backend === 'store' ? 'StoreInTrouble' : 'LedgerInTrouble';
+    const of20 = (values: string) => of(20, (proxy) => ({ [calls(backend, proxy)]: values }));
+    const of1 = (values: string) => of(1, (proxy) => ({ [calls(backend, proxy)]: values }));
+    return [
+      ...firing(alert, {
+        [`one in five calls of the ${backend} fails, for ten minutes`]: of20(lately(10, 12)),
+      }),
+      ...firing('CutOff', {
+        [`one proxy of twenty does not reach the ${backend}`]: of1(lately(25, 60)),
+      }),
+      ...firing(`CutOff ${backend === 'store' ? 'ObjectsFail ' : ''}${alert}`, {
+        [`the ${backend} is dead, and every request fails with it, for an hour`]: {
+          ...of20(lately(60, 60)),
+          [answered(200)]: lately(60, 0, 1_000),
+          [answered(503)]: lately(60, 1_000),
+        },
+      }),
+      ...firing('', {
+        [`the ${backend} fails over, within half a minute`]: of20(`0x${LAST - 2} 30x2`),
+        [`the ${backend} failed over some minutes ago`]: of20(`0x${LAST - 6} 60x6`),
+        [`one call in five of one proxy to the ${backend} fails`]: of1(lately(25, 12)),
+        [`one proxy of twenty did not reach the ${backend} for ten minutes`]: of1(lately(10, 60)),
+      }),
+    ];
+  }),
 
   // --- Releases ---
-  {
-    happens: 'a release that was promoted cannot be opened',
-    series: of(20, (proxy) => ({
+  ...firing('ReleaseHeld', {
+    'a release that was promoted cannot be opened': of(20, (proxy) => ({
       [`tta_release_refresh_failures{instance="${proxy}"}`]: `0x${LAST - 20} 5+1x20`,
     })),
-    fires: ['ReleaseHeld'],
-  },
-  {
-    happens: 'a release cannot be opened for some minutes',
-    series: of(20, (proxy) => ({
-      [`tta_release_refresh_failures{instance="${proxy}"}`]: `0x${LAST - 5} 5+1x5`,
-    })),
-    fires: [],
-  },
-  {
-    happens: 'four looks for a release fail, everywhere',
-    series: of(20, (proxy) => ({
-      [`tta_release_refresh_failures{instance="${proxy}"}`]: `0x${LAST - 20} 4x20`,
-    })),
-    fires: [],
-  },
-  {
-    happens: 'four proxies of twenty cannot open a release that the others serve too',
-    series: of(4, (proxy) => ({
-      [`tta_release_refresh_failures{instance="${proxy}"}`]: `0x${LAST - 20} 5+1x20`,
-    })),
-    fires: [],
-  },
-  {
-    happens: 'one proxy of twenty cannot open a release, and the others serve it',
-    series: {
+  }),
+  ...firing('ReleasesDiffer', {
+    'one proxy of twenty cannot open a release, and the others serve it': {
       'tta_release_refresh_failures{instance="p0"}': `0x${LAST - 20} 5+1x20`,
       ...of(20, (proxy) =>
         proxy === 'p0'
@@ -648,250 +471,151 @@ const CASES: readonly Case[] = [
             },
       ),
     },
-    fires: ['ReleasesDiffer'],
-  },
-  {
-    happens: 'a release is promoted',
-    series: of(10, (proxy) => ({
+  }),
+  ...firing('RefreshStopped', {
+    'the weekly refresh has failed twice': { [REFRESHED]: always(-16 * 86_400) },
+    'the weekly refresh has not succeeded since it was set up, two weeks ago': {
+      [CREATED]: always(-16 * 86_400),
+    },
+  }),
+  ...firing('ReleaseOld', {
+    'no release for four months and a week': {
+      'tta_release_published_timestamp_seconds{instance="p0"}': always(-127 * 86_400),
+    },
+  }),
+  ...firing('ReleaseOld ReleaseOverdue', {
+    'no release for seven months': {
+      'tta_release_published_timestamp_seconds{instance="p0"}': always(-210 * 86_400),
+    },
+  }),
+  ...firing('', {
+    'a release cannot be opened for some minutes': of(20, (proxy) => ({
+      [`tta_release_refresh_failures{instance="${proxy}"}`]: `0x${LAST - 5} 5+1x5`,
+    })),
+    'four looks for a release fail, everywhere': of(20, (proxy) => ({
+      [`tta_release_refresh_failures{instance="${proxy}"}`]: `0x${LAST - 20} 4x20`,
+    })),
+    'four proxies of twenty cannot open a release that the others serve too': of(4, (proxy) => ({
+      [`tta_release_refresh_failures{instance="${proxy}"}`]: `0x${LAST - 20} 5+1x20`,
+    })),
+    'a release is promoted': of(10, (proxy) => ({
       [release(proxy)]: gone(2),
       [`tta_release_info{release="b", instance="${proxy}"}`]: `_x${LAST - 2} 1x2`,
     })),
-    fires: [],
-  },
-  {
-    happens: 'the weekly refresh has failed twice',
-    series: { [REFRESHED]: always(-16 * 86_400) },
-    fires: ['RefreshStopped'],
-  },
-  {
-    happens: 'the weekly refresh has failed once',
-    series: { [REFRESHED]: always(-14 * 86_400) },
-    fires: [],
-  },
-  {
-    happens: 'the weekly refresh has not succeeded since it was set up, two weeks ago',
-    series: { [CREATED]: always(-16 * 86_400) },
-    fires: ['RefreshStopped'],
-  },
-  {
-    happens: 'a weekly refresh that was set up long ago has succeeded this week',
-    series: { [CREATED]: always(-300 * 86_400), [REFRESHED]: always(-4 * 86_400) },
-    fires: [],
-  },
-  {
-    happens: 'no release for four months and a week',
-    series: { 'tta_release_published_timestamp_seconds{instance="p0"}': always(-127 * 86_400) },
-    fires: ['ReleaseOld'],
-  },
-  {
-    happens: 'no release for three months',
-    series: { 'tta_release_published_timestamp_seconds{instance="p0"}': always(-90 * 86_400) },
-    fires: [],
-  },
-  {
-    happens: 'no release for seven months',
-    series: { 'tta_release_published_timestamp_seconds{instance="p0"}': always(-210 * 86_400) },
-    fires: ['ReleaseOld', 'ReleaseOverdue'],
-  },
+    'the weekly refresh has failed once': { [REFRESHED]: always(-14 * 86_400) },
+    'a weekly refresh that was set up long ago has succeeded this week': {
+      [CREATED]: always(-300 * 86_400),
+      [REFRESHED]: always(-4 * 86_400),
+    },
+    'no release for three months': {
+      'tta_release_published_timestamp_seconds{instance="p0"}': always(-90 * 86_400),
+    },
+  }),
 
   // --- Mails, sign-ups, payment ---
-  {
-    happens: 'the mail server is away',
-    series: { [mails('failures_total')]: lately(25, 2) },
-    fires: ['MailsFail'],
-  },
-  {
-    happens: 'the two mails of the night are not handed on',
-    series: {
+  ...firing('MailsFail', {
+    'the mail server is away': { [mails('failures_total')]: lately(25, 2) },
+  }),
+  ...firing('AddressesRefused', {
+    'the mail server takes no mail for anybody, for hours': {
+      tta_mail_addresses_refused_total: lately(75, 2),
+    },
+  }),
+  ...firing('MailBudgetLow', {
+    'nine in ten mails of the hour are sent': { [mails('duration_seconds_count')]: lately(70, 30) },
+  }),
+  ...firing('MailBudgetUsedUp', {
+    'the mails of the hour are used up for half an hour': {
+      tta_mails_over_budget_total: lately(40, 5),
+    },
+  }),
+  ...firing('WrongCodes', {
+    'wrong codes are tried by many networks, more than half of what they may': {
+      [codes('wrong')]: lately(60, 3),
+    },
+    'codes are refused, since the tries are used up': {
+      [codes('wrong')]: always(250),
+      [codes('refused')]: lately(10, 5),
+    },
+  }),
+  ...firing('SignupGrantsHigh', {
+    'nine in ten sign-up grants of the day are given': { [grants('given')]: lately(85, 1) },
+  }),
+  ...firing('SignupGrantsWithheld', {
+    'one network makes an account a minute': { [grants('network')]: lately(60, 1) },
+    'addresses of one domain make an account a minute': { [grants('domain')]: lately(60, 1) },
+  }),
+  ...firing('PaymentsFail', {
+    'Stripe is out for an hour and more': { tta_payment_failures_total: lately(70, 0.2) },
+  }),
+  ...firing('', {
+    'the two mails of the night are not handed on': {
       [mails('failures_total')]: `0x${LAST - 8} 2x8`,
       [mails('duration_seconds_count')]: `0x${LAST - 8} 2x8`,
     },
-    fires: [],
-  },
-  {
-    happens: 'the mail server is away for ten minutes',
-    series: { [mails('failures_total')]: lately(10, 2) },
-    fires: [],
-  },
-  {
-    happens: 'one mail in four is not handed on',
-    series: { [mails('failures_total')]: lately(60, 0.5) },
-    fires: [],
-  },
-  {
-    happens: 'one mail in ten is not handed on',
-    series: { [mails('failures_total')]: lately(60, 0.2) },
-    fires: [],
-  },
-  {
-    happens: 'somebody has mails sent to addresses that there are not, as many as one may',
-    series: {
+    'the mail server is away for ten minutes': { [mails('failures_total')]: lately(10, 2) },
+    'one mail in four is not handed on': { [mails('failures_total')]: lately(60, 0.5) },
+    'one mail in ten is not handed on': { [mails('failures_total')]: lately(60, 0.2) },
+    'somebody has mails sent to addresses that there are not, as many as one may': {
       tta_mail_addresses_refused_total: lately(20, 3),
       [mails('duration_seconds_count')]: lately(20, 3),
     },
-    fires: [],
-  },
-  {
-    happens: 'all of few addresses are refused',
-    series: {
+    'all of few addresses are refused': {
       tta_mail_addresses_refused_total: lately(75, 0.2),
       [mails('duration_seconds_count')]: lately(75, 0.2),
     },
-    fires: [],
-  },
-  {
-    happens: 'three in ten addresses are refused',
-    series: { tta_mail_addresses_refused_total: lately(75, 0.6) },
-    fires: [],
-  },
-  {
-    happens: 'the mail server takes no mail for anybody, for hours',
-    series: { tta_mail_addresses_refused_total: lately(75, 2) },
-    fires: ['AddressesRefused'],
-  },
-  {
-    happens: 'nine in ten mails of the hour are sent',
-    series: { [mails('duration_seconds_count')]: lately(70, 30) },
-    fires: ['MailBudgetLow'],
-  },
-  {
-    happens: 'half of the mails of the hour are sent',
-    series: { [mails('duration_seconds_count')]: lately(70, 16) },
-    fires: [],
-  },
-  {
-    happens: 'the mails of the hour are used up for half an hour',
-    series: { tta_mails_over_budget_total: lately(40, 5) },
-    fires: ['MailBudgetUsedUp'],
-  },
-  {
-    happens: 'the mails of the hour are used up for its last minutes',
-    series: { tta_mails_over_budget_total: lately(10, 5) },
-    fires: [],
-  },
-  {
-    happens: 'wrong codes are tried by many networks, more than half of what they may',
-    series: { [codes('wrong')]: lately(60, 3) },
-    fires: ['WrongCodes'],
-  },
-  {
-    happens: 'codes are refused, since the tries are used up',
-    series: { [codes('wrong')]: always(250), [codes('refused')]: lately(10, 5) },
-    fires: ['WrongCodes'],
-  },
-  {
-    happens: 'people mistype their codes, as they do',
-    series: { [codes('wrong')]: lately(80, 0.5), [codes('refused')]: lately(30, 0.2) },
-    fires: [],
-  },
-  {
-    happens: 'nine in ten sign-up grants of the day are given',
-    series: { [grants('given')]: lately(85, 1) },
-    fires: ['SignupGrantsHigh'],
-  },
-  {
-    happens: 'half of the sign-up grants of the day are given',
-    series: { [grants('given')]: lately(50, 1) },
-    fires: [],
-  },
-  {
-    happens: 'one network makes an account a minute',
-    series: { [grants('network')]: lately(60, 1) },
-    fires: ['SignupGrantsWithheld'],
-  },
-  {
-    happens: 'addresses of one domain make an account a minute',
-    series: { [grants('domain')]: lately(60, 1) },
-    fires: ['SignupGrantsWithheld'],
-  },
-  {
-    happens: 'a class of thirty signs up at once, from one network',
-    series: { [grants('network')]: `0x${LAST - 30} 20x30` },
-    fires: [],
-  },
-  {
-    happens: 'Stripe is out for an hour and more',
-    series: { tta_payment_failures_total: lately(70, 0.2) },
-    fires: ['PaymentsFail'],
-  },
-  {
-    happens: 'Stripe is out for a minute',
-    series: { tta_payment_failures_total: `0x${LAST - 14} 6x14` },
-    fires: [],
-  },
+    'three in ten addresses are refused': { tta_mail_addresses_refused_total: lately(75, 0.6) },
+    'half of the mails of the hour are sent': { [mails('duration_seconds_count')]: lately(70, 16) },
+    'the mails of the hour are used up for its last minutes': {
+      tta_mails_over_budget_total: lately(10, 5),
+    },
+    'people mistype their codes, as they do': {
+      [codes('wrong')]: lately(80, 0.5),
+      [codes('refused')]: lately(30, 0.2),
+    },
+    'half of the sign-up grants of the day are given': { [grants('given')]: lately(50, 1) },
+    'a class of thirty signs up at once, from one network': {
+      [grants('network')]: `0x${LAST - 30} 20x30`,
+    },
+    'Stripe is out for a minute': { tta_payment_failures_total: `0x${LAST - 14} 6x14` },
+  }),
 
   // --- Builds ---
-  {
-    happens: 'a build goes on, and retries what failed in passing',
-    series: {
-      [jobs('waiting')]: `9x${LAST - 20} 0x20`,
-      [jobs('active')]: `3x${LAST - 20} 1x20`,
-      [jobs('delayed')]: `0x${LAST - 20} 1x20`,
-      [jobs('failed')]: always(0),
-      [jobs('completed')]: growing(0.1),
+  ...firing('BuildFails', {
+    'a job of a build fails for good': { [jobs('failed')]: `0x${LAST - 20} 3x20` },
+    'the only worker of a build ends when it fails, after one scrape that shows it': {
+      [jobs('active')]: '1x50 0 stale',
+      [jobs('failed')]: '0x50 3 stale',
     },
-    fires: [],
-  },
-  {
-    happens: 'a job of a build fails for good',
-    series: { [jobs('failed')]: `0x${LAST - 20} 3x20` },
-    fires: ['BuildFails'],
-  },
-  {
-    happens: 'the only worker of a build ends when it fails, after one scrape that shows it',
-    series: { [jobs('active')]: '1x50 0 stale', [jobs('failed')]: '0x50 3 stale' },
-    fires: ['BuildFails'],
-  },
-  {
-    happens: 'a worker starts after a build has failed',
-    series: { [jobs('failed')]: `_x${LAST - 6} 1x6` },
-    fires: ['BuildFails'],
-  },
-  {
-    happens: 'a build has succeeded since one failed',
-    series: { [jobs('failed')]: '1x20 0x70' },
-    fires: [],
-  },
-  {
-    happens: 'a job is tried again for more than half an hour',
-    series: { [jobs('delayed')]: `0x${LAST - 40} 1x40` },
-    fires: ['BuildRetries'],
-  },
-  {
-    happens: 'a job is tried every six minutes, and fails within one each time',
-    series: { [jobs('delayed')]: `0x${LAST - 60} ${'1x4 0x0 '.repeat(10)}` },
-    fires: ['BuildRetries'],
-  },
-  {
-    happens: 'workers are killed for memory at the same job, one after the other, for hours',
-    series: { tta_build_takeovers: '0x100 1x40 2x160' },
-    fires: ['WorkersKilled'],
-    last: 300,
-  },
-  {
-    happens: 'a machine that ran a job is taken away',
-    series: { tta_build_takeovers: `0x${LAST - 60} 1x60` },
-    fires: [],
-  },
-  {
-    happens: 'no job of a build is done for hours',
-    series: { [jobs('active')]: always(3, 300), [jobs('completed')]: '0+1x20 20x280' },
-    fires: ['BuildStands'],
-    last: 300,
-  },
-  {
-    happens: 'no job of a build is done for hours, beside a build into another store that goes on',
-    series: {
+    'a worker starts after a build has failed': { [jobs('failed')]: `_x${LAST - 6} 1x6` },
+  }),
+  ...firing('BuildRetries', {
+    'a job is tried again for more than half an hour': { [jobs('delayed')]: `0x${LAST - 40} 1x40` },
+    'a job is tried every six minutes, and fails within one each time': {
+      [jobs('delayed')]: `0x${LAST - 60} ${'1x4 0x0 '.repeat(10)}`,
+    },
+  }),
+  ...firing('WorkersKilled', {
+    'workers are killed for memory at the same job, one after the other, for hours': new Long(300, {
+      tta_build_takeovers: '0x100 1x40 2x160',
+    }),
+  }),
+  ...firing('BuildStands', {
+    'no job of a build is done for hours': new Long(300, {
       [jobs('active')]: always(3, 300),
       [jobs('completed')]: '0+1x20 20x280',
-      ...ofAnotherStore(300),
-    },
-    fires: ['BuildStands'],
-    last: 300,
-  },
-  {
-    happens: 'the workers of a build are lost, beside those of another store',
-    series: {
+    }),
+    'no job of a build is done for hours, beside a build into another store that goes on': new Long(
+      300,
+      {
+        [jobs('active')]: always(3, 300),
+        [jobs('completed')]: '0+1x20 20x280',
+        ...ofAnotherStore(300),
+      },
+    ),
+  }),
+  ...firing('BuildWithoutWorkers', {
+    'the workers of a build are lost, beside those of another store': {
       [jobs('waiting')]: gone(15, '9'),
       [jobs('active')]: gone(15, '1'),
       [jobs('completed')]: gone(15, '3'),
@@ -899,49 +623,44 @@ const CASES: readonly Case[] = [
       [jobs('failed')]: gone(15, '0'),
       ...ofAnotherStore(LAST),
     },
-    fires: ['BuildWithoutWorkers'],
-  },
-  {
-    happens: 'a job of a build takes three hours',
-    series: { [jobs('active')]: always(3, 300), [jobs('completed')]: '0+1x120 120x180' },
-    fires: [],
-    last: 300,
-  },
-  {
-    happens: 'the workers of a build are lost, while jobs wait',
-    series: { [jobs('waiting')]: gone(15, '9'), [jobs('active')]: gone(15, '1') },
-    fires: ['BuildWithoutWorkers'],
-  },
-  {
-    happens: 'the workers of a build are lost, at its last jobs',
-    series: { [jobs('waiting')]: gone(15, '0'), [jobs('active')]: gone(15, '3') },
-    fires: ['BuildWithoutWorkers'],
-  },
-  {
-    happens: 'the workers of a build are started anew',
-    series: { [jobs('waiting')]: gone(5, '9'), [jobs('active')]: gone(5, '3') },
-    fires: [],
-  },
-  {
-    happens: 'workers have nothing to do for hours',
-    series: {
+    'the workers of a build are lost, while jobs wait': {
+      [jobs('waiting')]: gone(15, '9'),
+      [jobs('active')]: gone(15, '1'),
+    },
+    'the workers of a build are lost, at its last jobs': {
+      [jobs('waiting')]: gone(15, '0'),
+      [jobs('active')]: gone(15, '3'),
+    },
+  }),
+  ...firing('', {
+    'a build goes on, and retries what failed in passing': {
+      [jobs('waiting')]: `9x${LAST - 20} 0x20`,
+      [jobs('active')]: `3x${LAST - 20} 1x20`,
+      [jobs('delayed')]: `0x${LAST - 20} 1x20`,
+      [jobs('failed')]: always(0),
+      [jobs('completed')]: growing(0.1),
+    },
+    'a build has succeeded since one failed': { [jobs('failed')]: '1x20 0x70' },
+    'a machine that ran a job is taken away': { tta_build_takeovers: `0x${LAST - 60} 1x60` },
+    'a job of a build takes three hours': new Long(300, {
+      [jobs('active')]: always(3, 300),
+      [jobs('completed')]: '0+1x120 120x180',
+    }),
+    'the workers of a build are started anew': {
+      [jobs('waiting')]: gone(5, '9'),
+      [jobs('active')]: gone(5, '3'),
+    },
+    'workers have nothing to do for hours': new Long(300, {
       [jobs('waiting')]: always(0, 300),
       [jobs('active')]: always(0, 300),
       [jobs('completed')]: always(20, 300),
-    },
-    fires: [],
-    last: 300,
-  },
-  {
-    happens: 'a build has ended, and its workers with it',
-    series: {
+    }),
+    'a build has ended, and its workers with it': new Long(200, {
       [jobs('waiting')]: '9x10 0x15 stale',
       [jobs('active')]: '3x10 1x15 stale',
       [jobs('completed')]: '0+1x25 stale',
-    },
-    fires: [],
-    last: 200,
-  },
+    }),
+  }),
 ];
 
 describe('alerts', () => {
@@ -979,7 +698,7 @@ function readsAny(series: Series): (rule: Rule) => boolean {
 }
 
 /** Writes a case in the form of promtool, and returns its file. */
-async function written({ series, fires, last = LAST, every = 1 }: Case): Promise<string> {
+async function written({ series, fires, last, every }: Case): Promise<string> {
   const rules = Object.keys(series).length === 0 ? alerts : alerts.filter(readsAny(series));
   const read = Object.entries({ ...well(last), ...series }).filter(([name]) =>
     rules.some(readsAny({ [name]: '' })),
