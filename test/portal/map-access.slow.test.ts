@@ -174,6 +174,19 @@ test('the choices are in the address, by keyboard too, and a block says its clas
   await context.close();
 });
 
+test('the sentence on the chosen area names the bound of the sentence on the view', async () => {
+  const { page, wrong, context } = await open(`${FRAGMENT}&a=9957600&map=15/35.992/-69.985`);
+  const bounds = async () => {
+    const said = await page.getByText(/ people in .* reach .* jobs\.$/).allTextContents();
+    return said.map((text) => /reach ([\d,]+) or more jobs\.$/.exec(text)?.[1]);
+  };
+  await expect.poll(async () => (await bounds()).length).toBe(2);
+  const [inView, inArea] = await bounds();
+  expect(inArea).toBe(inView);
+  expect(wrong).toEqual([]);
+  await context.close();
+});
+
 test('exact numbers are a click away, as code that the API accepts, for a county or the chosen city', async () => {
   const { page, wrong, context } = await open(`${FRAGMENT}&a=9957600`);
   await page.getByRole('columnheader', { name: 'In the area' }).waitFor();

@@ -156,33 +156,33 @@ function shortWords(one: number, bounds: readonly number[]): string {
   return bounds[0] === 1 ? '0' : `<${few.format(bounds[0] ?? 0)}`;
 }
 
-/** Says how many are within reach of half of the people. */
+/**
+ * Says which share of people reach the highest bound that at least half of those in view reach, so
+ * that the share of an area can be compared.
+ */
 export function sayAccess({
-  access,
+  access: { value: view },
   state,
   choice,
 }: Pick<Viewed, 'access' | 'choice'> & { readonly state: MapState }) {
   const asked = accessChoice(state, choice);
-  const bounds = access.value?.of.bounds ?? null;
-  return (sums: Tally, where: string): string =>
-    bounds === null || asked === null
-      ? 'This release does not have these counts.'
-      : reachSentence(asked, bounds, sums, where);
+  const bounds = view?.of.bounds ?? null;
+  if (view === null || bounds === null || asked === null) {
+    return () => 'This release does not have these counts.';
+  }
+  const half = bounds.findLastIndex((_, i) => shareReaching(view.sums, i) >= 0.5);
+  const at = Math.max(0, half);
+  const verb = asked.count.direction === 'from' ? 'reach' : 'are reached by';
+  return (sums: Tally, where: string): string => {
+    const people = `${count(sums.allPeople)} people`;
+    if (sums.allPeople === 0) return `There are no people ${where}.`;
+    if (bounds.length === 0) return `${people} are ${where}.`;
+    const share = percent(shareReaching(sums, at));
+    return `${share} of ${people} ${where} ${verb} ${count(bounds[at])} or more ${asked.weight.unit}.`;
+  };
 }
 
-function reachSentence(
-  { weight: { unit }, count: { direction } }: AccessChoice,
-  bounds: readonly number[],
-  sums: Tally,
-  where: string,
-): string {
-  if (sums.allPeople === 0) return `There are no people ${where}.`;
-  // The highest bound that at least half of the people reach.
-  const reaching = (one: number) =>
-    sums.people.slice(one + 1).reduce((sum, people) => sum + people, 0) / sums.allPeople;
-  const at = bounds.findLastIndex((_, i) => reaching(i + 1) >= 0.5);
-  const [bound, share] = at === -1 ? [bounds[0], reaching(1)] : [bounds[at], reaching(at + 1)];
-  if (bound === undefined) return `${count(sums.allPeople)} people are ${where}.`;
-  const verb = direction === 'from' ? 'reach' : 'are reached by';
-  return `${percent(share)} of ${count(sums.allPeople)} people ${where} ${verb} ${count(bound)} or more ${unit}.`;
+/** The share of the people who have a class above a bound. */
+function shareReaching({ people, allPeople }: Tally, bound: number): number {
+  return people.slice(bound + 2).reduce((sum, one) => sum + one, 0) / allPeople;
 }
