@@ -106,7 +106,7 @@ test('sites that are left out are named, each with the reason', async () => {
   await enterKey(page);
   const each = page.getByRole('table', { name: /^Near each site/ });
   await each.getByRole('row', { name: 'Clinic, North outside the data' }).waitFor();
-  await each.getByRole('row', { name: 'Mill Lane no street near' }).waitFor();
+  await each.getByRole('row', { name: 'Mill Lane cannot be routed' }).waitFor();
   expect(wrong).toEqual([]);
   await context.close();
 });

@@ -105,7 +105,7 @@ test('sites are set by clicks, dragged, removed by keyboard, and measured as the
   expect(await each.locator('tbody td').allTextContents()).toEqual(
     [
       ...expected.sites.map((one: Sums) => [text(one.within[15]), text(one.overlap[15])]),
-      ...expected.errors.map(() => ['no street near', '']),
+      ...expected.errors.map(() => ['cannot be routed', '']),
     ].flat(),
   );
 

@@ -9,6 +9,7 @@ import {
   metresPerDegreeLat,
   metresPerDegreeLon,
 } from '../../../../shards/geometry/wgs84.ts';
+import { isTransit, SLOW_WALK_KMH } from '../../../../shards/modes.ts';
 import { type Area as ApiArea, ApiError, type Client } from '../../../client/src/index.ts';
 import { keylessClient } from '../../api/clients.ts';
 import { type Loaded, useFresh, useLoaded } from '../../api/use-loaded.ts';
@@ -173,18 +174,21 @@ export function peopleIn({ blocks, inside }: AreaBlocks): number {
 
 /** Blocks reach this far beyond their centres; hardly any is larger. */
 const BLOCK_METRES = 2_000;
-/** Metres a minute that hardly any trip exceeds. */
-const FASTEST: Readonly<Record<string, number>> = {
-  walk: 100,
-  walk_slow: 100,
-  step_free: 100,
-  bike: 350,
-};
+/** Metres a minute that hardly any ride exceeds. */
 const FASTEST_RIDE = 1_500;
 
-/** How far anyone gets in some minutes. */
-export function metresWithin(mode: string, minutes: number): number {
-  return minutes * (FASTEST[mode] ?? FASTEST_RIDE);
+interface Trips {
+  readonly mode: string;
+  readonly minutes: number;
+}
+
+/** How far trips get; hardly any is faster than level ground by more than the factors here. */
+async function metresOf(api: Client, { mode, minutes }: Trips): Promise<number> {
+  if (isTransit(mode)) return minutes * FASTEST_RIDE;
+  const { assumptions } = (await api.getIsochroneMeta()).data;
+  const { walk_speed_kmh: walk = 4.8, bike_speed_kmh: bike = 15 } = assumptions;
+  const perHour = mode === 'bike' ? 1.4 * bike : 1.25 * Math.max(walk, SLOW_WALK_KMH);
+  return (1000 * perHour * minutes) / 60;
 }
 
 function boxAround({ blocks: { lon, lat }, inside }: AreaBlocks, metres: number): Box {
@@ -196,36 +200,37 @@ function boxAround({ blocks: { lon, lat }, inside }: AreaBlocks, metres: number)
 export function usePoiNames(
   urls: readonly string[],
   area: AreaBlocks | null,
-  metres: number,
+  trips: Trips,
 ): ReadonlyMap<number, string> {
-  const names = usePoisOf(urls, area, metres, namesAround);
+  const names = usePoisOf(urls, area, trips, namesAround);
   return useMemo(() => new Map(names?.flat()), [names]);
 }
 
 /**
- * The most POIs that some archives have within some metres of an area; null while they are not
- * counted, and without an area or an archive.
+ * The most POIs that some archives have within reach of an area; null while they are not counted,
+ * and without an area or an archive.
  */
 export function usePoisAround(
   urls: readonly string[],
   area: AreaBlocks | null,
-  metres: number,
+  trips: Trips,
 ): number | null {
-  const counts = usePoisOf(urls, area, metres, pointsAround);
-  return counts && counts.length > 0 ? counts.reduce((sum, one) => sum + one, 0) : null;
+  const counts = usePoisOf(urls, area, trips, pointsAround);
+  return counts?.reduce((sum, one) => sum + one, 0) ?? null;
 }
 
 /** Reads each of some archives of POIs around an area; null until read. */
 function usePoisOf<Read>(
   urls: readonly string[],
   area: AreaBlocks | null,
-  metres: number,
+  trips: Trips,
   read: (url: string, around: Box, layer: string) => Promise<Read>,
 ): readonly Read[] | null {
   const loaded = useFresh(async () => {
-    const around = area && boxAround(area, metres);
-    return around && (await Promise.all(urls.map((url) => read(url, around, 'pois'))));
-  }, [JSON.stringify([urls, area?.area, metres])]);
+    if (area === null || urls.length === 0) return null;
+    const around = boxAround(area, await metresOf(keylessClient, trips));
+    return Promise.all(urls.map((url) => read(url, around, 'pois')));
+  }, [JSON.stringify([urls, area?.area, trips])]);
   return loaded.value;
 }
 

@@ -1,5 +1,5 @@
 import { useMemo } from 'preact/hooks';
-import { bodyOf, metresWithin, useAreaBlocks, usePoisAround } from '../blocks/area-blocks.ts';
+import { bodyOf, useAreaBlocks, usePoisAround } from '../blocks/area-blocks.ts';
 import { useOutline } from '../blocks/area-outline.ts';
 import type { Outlines, Shown } from '../drawing/paint.ts';
 import { useColourScheme } from '../drawing/use-colour-scheme.ts';
@@ -33,7 +33,7 @@ export function useViewed(found: FoundPoi | null, profile: Profile | null): View
   );
   const areaBody = useMemo(() => inArea && bodyOf(inArea), [inArea]);
   const pois = catalogue.poisOf(choice.sitesType?.leaves ?? [], []).map(({ url }) => url);
-  const mostPois = usePoisAround(pois, inArea, metresWithin(choice.mode, sitesBy.within));
+  const mostPois = usePoisAround(pois, inArea, { mode: choice.mode, minutes: sitesBy.within });
   const sites = useMemo(() => {
     const direction = sitesType === null ? sitesBy.direction : 'to';
     const { mode, timing } = choice;

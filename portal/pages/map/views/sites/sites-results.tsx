@@ -3,7 +3,7 @@ import { localDistance } from '../../../../../shards/geometry/wgs84.ts';
 import type { DataOf } from '../../../../client/src/index.ts';
 import { count, counted, percent } from '../../../formats.ts';
 import { FileButton } from '../../../parts/file-button.tsx';
-import { type AreaBlocks, metresWithin, usePoiNames } from '../../blocks/area-blocks.ts';
+import { type AreaBlocks, usePoiNames } from '../../blocks/area-blocks.ts';
 import { anyOf } from '../../catalogue/type-nouns.ts';
 import { Paid } from '../../paid/paid.tsx';
 import { Switch } from '../../panels/choices.tsx';
@@ -16,6 +16,9 @@ import { type Site, withSite } from '../../state/sites.ts';
 import type { MeasuredSites } from '../map-view.ts';
 
 type SitesCoverage = DataOf<'measureSites'>;
+
+/** Said of blocks without a street of the mode near, and of those outside the street data. */
+const UNROUTED = 'cannot be routed';
 
 const COLOURED: readonly (readonly [MapState['sitesColoured'], string])[] = [
   ['nearest', 'Minutes to the nearest'],
@@ -37,7 +40,7 @@ export function SitesResults(props: {
   const { within } = state.sitesBy;
   const { results, sites, gains, chosen, area, sites_from } = coverage;
   const pois = catalogue.poisOf(choice.sitesType?.leaves ?? [], []).map(({ url }) => url);
-  const names = usePoiNames(pois, props.area, metresWithin(choice.mode, within));
+  const names = usePoiNames(pois, props.area, { mode: choice.mode, minutes: within });
   const one = choice.sitesType === null ? 'a site' : anyOf(choice.sitesType.name);
   const [sums] = results;
   const near = sums.within[within];
@@ -96,7 +99,7 @@ export function SitesResults(props: {
           rows={[
             { name: `within ${within} min`, figures: [count(near), share(near)] },
             { name: `over ${within} min`, figures: [count(sums.beyond), share(sums.beyond)] },
-            { name: 'no street near', figures: [count(sums.no_data), share(sums.no_data)] },
+            { name: UNROUTED, figures: [count(sums.no_data), share(sums.no_data)] },
           ]}
         />
       )}
@@ -218,5 +221,5 @@ const REASONS: Readonly<Record<SitesCoverage['errors'][number]['type'], string>>
   'address-not-found': 'address not found',
   'point-not-covered': 'outside the data',
   'block-not-found': 'no such block',
-  'no-block-data': 'no street near',
+  'no-block-data': UNROUTED,
 };
