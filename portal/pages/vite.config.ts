@@ -27,9 +27,12 @@ export default defineConfig({
   logLevel: 'warn',
 });
 
+/** The modules of which the first colours of the map consist. */
+const FIRST = ['/map/shell/map-page.tsx', '/map/tiles/vector-tiles.ts'];
+
 /**
- * Writes `map.html`: the document of all pages, which also loads the map's own script and style, so
- * that they need not wait until the first script has run.
+ * Writes `map.html`: the document of all pages, which also loads the map's own script and style
+ * with all that they import, so that they need not wait until the first script has run.
  */
 function mapDocument(): Plugin {
   return {
@@ -37,14 +40,23 @@ function mapDocument(): Plugin {
     enforce: 'post',
     generateBundle(_, bundle) {
       const chunks = Object.values(bundle).filter((file) => file.type === 'chunk');
-      const page = chunks.find(({ facadeModuleId: id }) => id?.endsWith('/map/shell/map-page.tsx'));
+      const first = FIRST.map((end) => {
+        const found = chunks.find(({ moduleIds }) => moduleIds.some((id) => id.endsWith(end)));
+        if (found === undefined) throw new Error(`map-document: the build has no chunk of ${end}`);
+        return found.fileName;
+      });
       const document = bundle['index.html'];
-      if (page === undefined || document?.type !== 'asset') {
-        throw new Error('map-document: the build has no index.html or no chunk of map-page.tsx');
+      if (document?.type !== 'asset') throw new Error('map-document: the build has no index.html');
+      // A set also visits what is added meanwhile.
+      const needed = new Set(first);
+      for (const name of needed) {
+        for (const one of chunks.find(({ fileName }) => fileName === name)?.imports ?? []) {
+          needed.add(one);
+        }
       }
       const source = String(document.source);
       const links = chunks
-        .filter((chunk) => chunk === page || page.imports.includes(chunk.fileName))
+        .filter(({ fileName }) => needed.has(fileName))
         .flatMap(({ fileName, viteMetadata }) => [fileName, ...(viteMetadata?.importedCss ?? [])])
         // The document already loads the files that all pages share.
         .filter((file) => !source.includes(file))

@@ -1,6 +1,7 @@
 import { keylessClient } from '../../api/clients.ts';
 import { type Loaded, useLoaded } from '../../api/use-loaded.ts';
 import { useMap } from '../state/map-context.ts';
+import { firstColours } from '../tiles/archive-source.ts';
 import type { Box } from '../tiles/vector-tiles.ts';
 import type { AreaBlocks } from './area-blocks.ts';
 import { boxInView } from './box-in-view.ts';
@@ -27,10 +28,10 @@ export function useInView<Of, Sums>(
   const { catalogue, state } = useMap();
   const { bounds } = catalogue;
   const { position } = state;
-  const loaded = useLoaded(
-    async () => measure && inView(boxInView(position, bounds), measure, area),
-    [measure?.key, position, bounds, area],
-  );
+  const loaded = useLoaded(async () => {
+    await firstColours;
+    return measure && inView(boxInView(position, bounds), measure, area);
+  }, [measure?.key, position, bounds, area]);
   if (loaded.state !== 'here') return loaded;
   return loaded.value ?? { state: 'loading', value: null };
 }

@@ -14,7 +14,7 @@ import { useMap } from '../state/map-context.ts';
 import type { MapPosition } from '../state/map-state.ts';
 import { StillBands } from '../still/still-bands.tsx';
 import { StillStage } from '../still/still-stage.tsx';
-import { prefetchHead } from '../tiles/archive-source.ts';
+import { coloursAreRead, prefetchHead } from '../tiles/archive-source.ts';
 import { Readout } from './readout.tsx';
 
 /** Lowest zoom with blocks; below it, tiles have only bands. */
@@ -49,6 +49,9 @@ export function MapStage(props: StageProps) {
   const place = useRef<HTMLDivElement>(null);
   // On a slow line, the first colors come seconds sooner if MapLibre comes after them.
   const [isNext, setNext] = useState(shown.of !== 'bands');
+  useEffect(() => {
+    if (isNext) coloursAreRead();
+  }, [isNext]);
   const { state, zoom, hovered, missing } = useDrawnMap(props, place, `${id}-keys`, isNext);
   const isMissing = state === 'no-webgl' || state === 'failed';
   return (

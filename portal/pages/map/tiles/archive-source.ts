@@ -9,6 +9,13 @@ const CHUNKS_KEPT = 256;
 /** Chunks by number and address, most recently used last. */
 const chunks = new Map<string, Promise<ArrayBuffer>>();
 
+/** Ends the wait for the first colours. */
+export let coloursAreRead: () => void;
+/** Awaited by what would share the line with the first colours. */
+export const firstColours = new Promise<void>((resolve) => {
+  coloursAreRead = resolve;
+});
+
 /** Requests the first chunk of an archive: its header and directory, and all of a small one. */
 export function prefetchHead(url: string): void {
   // A failure is shown by the map, which requests it again.
