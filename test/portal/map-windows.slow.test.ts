@@ -189,3 +189,29 @@ test('a release with one window has no switch, and asks for nothing more', async
   await context.close();
   await plain.close();
 });
+
+test.each([375, 768, 1280])(
+  'choices of modes and departures are not cut, %d wide',
+  async (width) => {
+    const { page, wrong, context } = await open(
+      `#x=1&v=compare&m=transit&m2=transit&o=${site.exampleBlock}`,
+    );
+    await page.setViewportSize({ width, height: 900 });
+    const choices = page.locator('.side select');
+    await expect.poll(() => choices.count()).toBe(6);
+    const cut = await choices.evaluateAll((all) =>
+    all
+      .filter((select) => {
+        const { offsetWidth } = select;
+        select.style.cssText = 'field-sizing: content; width: max-content; max-width: none';
+        const whole = select.offsetWidth;
+        select.style.cssText = '';
+        return whole > offsetWidth;
+      })
+      .map((select) => select.parentElement?.textContent),
+  );
+  expect(cut).toEqual([]);
+    expect(wrong).toEqual([]);
+    await context.close();
+  },
+);
