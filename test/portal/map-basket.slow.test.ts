@@ -61,6 +61,7 @@ test('a basket is coloured and counted for free, with the counts that cost token
   const { violations } = await page.evaluate<AxeResults>('axe.run(document)');
   expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
 
+  await page.getByRole('heading', { name: /^Exact totals: \w+ County, XA$/ }).waitFor();
   // For tokens, a county is counted exactly, with the people who miss one criterion only.
   const owner = await site.proxy.customer({ tokens: 100 });
   const [types, modes] = (['type', 'mode'] as const).map((member) => [

@@ -157,10 +157,10 @@ export function bodyOf({ area, blocks, inside }: AreaBlocks): ApiArea {
  * The chosen area with its name, as the API takes it, or else a county; null without either, and
  * while the chosen one is not known.
  */
-export function chosenOr(area: LoadedArea, county: string | undefined) {
+export function chosenOr(area: LoadedArea, county: NamedCounty | undefined) {
   if (area.value) return { name: area.value.name, body: bodyOf(area.value) };
   if (area.state !== 'none' || county === undefined) return null;
-  return { name: `county ${county}`, body: { counties: [county] } };
+  return { name: county.name, body: { counties: [county.code] } };
 }
 
 export function geoidsOf({ blocks, inside }: AreaBlocks): ReadonlySet<number> {

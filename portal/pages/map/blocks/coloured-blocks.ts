@@ -16,7 +16,7 @@ export interface CountyBlocks {
   readonly lon: Float64Array;
   readonly lat: Float64Array;
   readonly isWater: Uint8Array;
-  readonly counties: readonly string[];
+  readonly counties: readonly NamedCounty[];
 }
 
 type Listed = DataOf<'getBlockBands'>['counties'];
@@ -44,7 +44,11 @@ export interface NamedCounty {
 /** The counties that may have blocks in a box; none if there are too many. */
 export async function countyNamesIn(api: Client, box: Box): Promise<readonly NamedCounty[]> {
   const counties = (await listedIn(api, box)) ?? [];
-  return counties.map(({ county, name }) => ({ code: county, name: name ?? `County ${county}` }));
+  return counties.map(named);
+}
+
+function named({ county, name }: Listed[number] | CountyBands): NamedCounty {
+  return { code: county, name: name ?? `County ${county}` };
 }
 
 /**
@@ -141,7 +145,7 @@ export function join(counties: readonly CountyBands[]): CountyBlocks {
     at += county.geoids.length;
   }
   const population = counties.flatMap((county) => county.population);
-  return { geoids, population, lon, lat, isWater, counties: counties.map((c) => c.county) };
+  return { geoids, population, lon, lat, isWater, counties: counties.map(named) };
 }
 
 /** Concatenates a column of counties; 0 for a county without such a column. */

@@ -74,9 +74,10 @@ function exactRequest({ state, choice, access, area }: Viewed): MapRequest | nul
     return mapRequest(`Exact numbers of ${chosen.name}`, 'getPlaceAccess', place);
   }
   const blocks = chosen?.blocks ?? access.value?.blocks;
-  const [fips] = blocks?.counties ?? [];
-  if (fips === undefined) return null;
-  return mapRequest(`Exact numbers of county ${fips}`, 'getCountyAccess', { fips, ...query });
+  const [county] = blocks?.counties ?? [];
+  if (county === undefined) return null;
+  const inCounty = { fips: county.code, ...query };
+  return mapRequest(`Exact numbers of ${county.name}`, 'getCountyAccess', inCounty);
 }
 
 /** A weight or a type, and how it is counted within reach of every block. */

@@ -7,6 +7,7 @@ import { count, percent } from '../../../formats.ts';
 import { onRequest } from '../../../parts/failed-script.tsx';
 import { chosenOr } from '../../blocks/area-blocks.ts';
 import { classWords } from '../../blocks/block-bands.ts';
+import type { NamedCounty } from '../../blocks/coloured-blocks.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { byMode } from '../../catalogue/mode-words.ts';
 import { timingOf } from '../../catalogue/windows.ts';
@@ -143,7 +144,7 @@ export function sayBasket(basket: LoadedBasket, catalogue: Catalogue) {
 }
 
 /** The counties in view; none until their blocks are loaded. */
-export function countiesOf(basket: LoadedBasket): readonly string[] {
+export function countiesOf(basket: LoadedBasket): readonly NamedCounty[] {
   return basket.value?.blocks.counties ?? [];
 }
 

@@ -3,7 +3,7 @@ import { localDistance } from '../../../../../shards/geometry/wgs84.ts';
 import type { DataOf } from '../../../../client/src/index.ts';
 import { count, counted, percent } from '../../../formats.ts';
 import { FileButton } from '../../../parts/file-button.tsx';
-import { type AreaBlocks, usePoiNames } from '../../blocks/area-blocks.ts';
+import { type AreaBlocks, useCountiesInView, usePoiNames } from '../../blocks/area-blocks.ts';
 import { anyOf } from '../../catalogue/type-nouns.ts';
 import { Paid } from '../../paid/paid.tsx';
 import { Switch } from '../../panels/choices.tsx';
@@ -42,6 +42,7 @@ export function SitesResults(props: {
   const pois = catalogue.poisOf(choice.sitesType?.leaves ?? [], []).map(({ url }) => url);
   const names = usePoiNames(pois, props.area, { mode: choice.mode, minutes: within });
   const one = choice.sitesType === null ? 'a site' : anyOf(choice.sitesType.name);
+  const countyNames = new Map(useCountiesInView().map(({ code, name: of }) => [code, of]));
   const [sums] = results;
   const near = sums.within[within];
   const share = (of: number) => (sums.total === 0 ? '' : percent(of / sums.total));
@@ -67,7 +68,7 @@ export function SitesResults(props: {
       <p class="quiet">
         Counted: {counted(area.blocks, 'block')} in{' '}
         {areaName ??
-          `${area.counties.length === 1 ? 'county' : 'counties'} ${area.counties.join(', ')}`}
+          area.counties.map((code) => countyNames.get(code) ?? `county ${code}`).join('; ')}
         .
         {sites_from &&
           ` ${counted(sites.length, 'site')}, ${sites_from.outside} of them outside it.`}
