@@ -4,13 +4,8 @@ import path from 'node:path';
 import { systemCode } from '../error-facts.ts';
 import { nullIfMissing, StoreError } from '../errors.ts';
 import { FolderReader, identityOf } from './folder-reader.ts';
-import {
-  FILE_LOCK_LAPSES_MS,
-  type HeldFileLock,
-  isLocked,
-  isLockUnderWay,
-  takeLock,
-} from './lock-file.ts';
+import { HeldLocks, LOCK_LAPSES_MS } from './held-locks.ts';
+import { isLocked, isLockUnderWay, takeLock } from './lock-file.ts';
 import { type PutBody, putBodyOf } from './put-body.ts';
 import { LOCK_NAME, type Lock, type StoredObject, type WritableStore } from './store.ts';
 
@@ -28,8 +23,7 @@ const SUCCESSION = /[.-]lock\.[0-9a-f]{16}\.lock$/;
  * files that name a process.
  */
 export class FolderStore extends FolderReader implements WritableStore {
-  /** The locks that this store holds, by their names. */
-  readonly #locks = new Map<HeldFileLock, string>();
+  readonly #locks = new HeldLocks(LOCK_LAPSES_MS);
 
   get scratch(): string {
     return this.pathOf(SCRATCH);
@@ -92,7 +86,7 @@ export class FolderStore extends FolderReader implements WritableStore {
 
   async remove(name: string): Promise<void> {
     try {
-      await this.#requireLocks();
+      await this.#locks.require();
       await rm(this.pathOf(name), { force: true });
       this.forget(name);
     } catch (error) {
@@ -106,25 +100,13 @@ export class FolderStore extends FolderReader implements WritableStore {
       await mkdir(path.dirname(file), { recursive: true });
       const lock = await takeLock(file);
       if (!lock.taken) return lock;
-      this.#locks.set(lock, name);
-      const release = () => {
-        this.#locks.delete(lock);
-        return lock.release().catch((error) => {
+      const release = () =>
+        lock.release().catch((error) => {
           throw this.explain(name, error);
         });
-      };
-      return { taken: true, release };
+      return this.#locks.keep(name, { ...lock, release });
     } catch (error) {
       throw this.explain(name, error);
-    }
-  }
-
-  /** Rejects with `conflict` if a lock was lost: another writer may be doing what it protected. */
-  async #requireLocks(): Promise<void> {
-    for (const [lock, name] of this.#locks) {
-      if (await lock.isHeld()) continue;
-      const problem = `this lock was not renewed for ${FILE_LOCK_LAPSES_MS / 1000} s and another process took it, so nothing more is written; run again when they are done`;
-      throw new StoreError('conflict', name, problem);
     }
   }
 
@@ -159,7 +141,7 @@ export class FolderStore extends FolderReader implements WritableStore {
     const target = this.pathOf(name);
     const scratch = `${target}.${randomUUID()}.tmp`;
     try {
-      await this.#requireLocks();
+      await this.#locks.require();
       await mkdir(path.dirname(target), { recursive: true });
       const handle = await open(scratch, 'wx');
       try {

@@ -2,27 +2,8 @@ import { createHash, randomUUID } from 'node:crypto';
 import { link, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { systemCode } from '../error-facts.ts';
 import type { Millis } from '../units.ts';
+import { type HeldLock, LOCK_LAPSES_MS, RENEWALS, type TakenLock } from './held-locks.ts';
 import { ownProcessName, processState, shownProcess } from './process-name.ts';
-
-/** An acquired lock, which may be lost; or the process that holds it, as text. */
-type FileLock = HeldFileLock | { readonly taken: false; readonly owner: string };
-
-export interface HeldFileLock {
-  readonly taken: true;
-  /**
-   * Whether the lock is still held. Processes that cannot see this one may take it over, if it was
-   * stopped for `FILE_LOCK_LAPSES_MS`.
-   */
-  isHeld(): Promise<boolean>;
-  release(): Promise<void>;
-}
-
-/**
- * A lock whose owner cannot be seen, in another container or on another machine, may be taken over
- * if it was not renewed for this long.
- */
-export const FILE_LOCK_LAPSES_MS: Millis = 60_000;
-const RENEWALS = 6;
 
 /** A lock file not yet linked into place: `<lock>.<process>.<UUID>.tmp`. */
 const HALF_LOCK = /[.-]lock\.(\d+_[\w.-]+)\.[0-9a-f-]{36}\.tmp$/;
@@ -33,9 +14,10 @@ const own = new Set<string>();
 /**
  * Takes a lock between processes: a file that names its owner. It is linked into place complete, so
  * a lock without an owner is never seen. The lock of a dead owner is taken over by one contender,
- * the owner of the takeover lock. File system errors are passed on.
+ * the owner of the takeover lock; that of an owner in another container or on another machine, once
+ * it lapses. File system errors are passed on.
  */
-export async function takeLock(file: string): Promise<FileLock> {
+export async function takeLock(file: string): Promise<TakenLock> {
   const content = `${ownProcessName()} ${randomUUID()}`;
   const scratch = `${file}.${ownProcessName()}.${randomUUID()}.tmp`;
   let taken = false;
@@ -78,7 +60,7 @@ export async function isLockUnderWay(file: string): Promise<boolean> {
   return half !== null && (await isRunning(half[1], file));
 }
 
-function held(file: string, content: string): HeldFileLock {
+function held(file: string, content: string): HeldLock {
   let renewedMs = performance.now();
   const isOurs = async () => (await contentOf(file)) === content;
   const renew = async () => {
@@ -89,12 +71,12 @@ function held(file: string, content: string): HeldFileLock {
     return true;
   };
   // If this fails, the next renewal may succeed, or the lock lapses.
-  const timer = setInterval(() => void renew().catch(() => {}), FILE_LOCK_LAPSES_MS / RENEWALS);
+  const timer = setInterval(() => void renew().catch(() => {}), LOCK_LAPSES_MS / RENEWALS);
   timer.unref();
   return {
     taken: true,
     async isHeld() {
-      return performance.now() - renewedMs < FILE_LOCK_LAPSES_MS / 2 || renew();
+      return performance.now() - renewedMs < LOCK_LAPSES_MS / 2 || renew();
     },
     async release() {
       clearInterval(timer);
@@ -150,7 +132,7 @@ async function lapsesIn(file: string): Promise<Millis> {
   try {
     // A time in the future is of a clock that was set back since.
     const agoMs = Math.abs(Date.now() - (await stat(file)).mtimeMs);
-    return FILE_LOCK_LAPSES_MS - agoMs;
+    return LOCK_LAPSES_MS - agoMs;
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return 0;
     throw error;

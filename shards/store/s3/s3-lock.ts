@@ -1,13 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { z } from 'zod';
-
-/**
- * A lock that its owner has not renewed for this long may be taken over. A build may block its
- * event loop for seconds at a time, but never for a minute.
- */
-export const LOCK_LAPSES_MS = 60_000;
-const RENEWALS = 6;
+import { type HeldLock, LOCK_LAPSES_MS, RENEWALS, type TakenLock } from '../held-locks.ts';
 
 const lockSchema = z.object({
   owner: z.string(),
@@ -31,25 +25,12 @@ export interface LockObject {
   remove(): Promise<void>;
 }
 
-/** An acquired lock, which may be lost; or its current holder, as text. */
-type ObjectLock = HeldLock | { readonly taken: false; readonly owner: string };
-
-export interface HeldLock {
-  readonly taken: true;
-  /**
-   * Whether the lock is still held. If it was not renewed in time, it is renewed now, which
-   * succeeds only if it was not taken over meanwhile. Rejects when the server does not respond.
-   */
-  isHeld(): Promise<boolean>;
-  release(): Promise<void>;
-}
-
 /**
  * Takes a lock that is an object: it names its owner, who rewrites it periodically. Every step is a
  * conditional put, so that only one contender succeeds. A lock not renewed for as long as its owner
  * declared is taken over.
  */
-export async function takeObjectLock(object: LockObject, lapsesMs: number): Promise<ObjectLock> {
+export async function takeObjectLock(object: LockObject, lapsesMs: number): Promise<TakenLock> {
   const there = await object.read();
   const isFree = there === null || there.ageMs > lockIn(there.text).lapses_ms;
   const identity = isFree

@@ -3,13 +3,14 @@ import { Readable } from 'node:stream';
 import type { S3, S3ServiceException } from '@aws-sdk/client-s3';
 import { nullIfMissing, StoreError } from '../../errors.ts';
 import type { Bytes } from '../../units.ts';
+import { HeldLocks, LOCK_LAPSES_MS } from '../held-locks.ts';
 import { transientFault } from '../http/network-errors.ts';
 import { bufferBody, type PutBody, putBodyOf } from '../put-body.ts';
 import { isAsRecorded } from '../recorded-hash.ts';
 import { LOCK_NAME, type Lock, type StoredObject, type WritableStore } from '../store.ts';
 import { s3Name } from './s3-address.ts';
 import { s3Problem } from './s3-errors.ts';
-import { type HeldLock, LOCK_LAPSES_MS, takeObjectLock } from './s3-lock.ts';
+import { takeObjectLock } from './s3-lock.ts';
 import { S3Reader } from './s3-reader.ts';
 
 /** Name of a leftover: an incomplete multipart upload to this key. */
@@ -36,14 +37,12 @@ const UNTIL_REPLACED = { CacheControl: 'no-cache' };
 export class S3Store extends S3Reader implements WritableStore {
   /** Loaded on demand: the client is slow to load, and reading does not need it. */
   #client: Promise<S3> | null = null;
-  readonly #lockLapsesMs: number;
-  /** Locks held, and their names. */
-  readonly #locks = new Map<HeldLock, string>();
+  readonly #locks: HeldLocks;
 
   /** `lockLapsesMs`: how soon locks taken here may be taken over once their owner has died. */
   constructor(location: string, lockLapsesMs = LOCK_LAPSES_MS) {
     super(location);
-    this.#lockLapsesMs = lockLapsesMs;
+    this.#locks = new HeldLocks(lockLapsesMs);
   }
 
   holdsFile(): boolean {
@@ -56,7 +55,7 @@ export class S3Store extends S3Reader implements WritableStore {
   }
 
   async putContent(name: string, object: PutBody | Uint8Array): Promise<'written' | 'present'> {
-    await this.#requireLocks();
+    await this.#locks.require();
     const content = object instanceof Uint8Array ? putBodyOf(object) : object;
     const hash = createHash('sha256');
     for await (const chunk of content.chunks()) hash.update(chunk);
@@ -76,7 +75,7 @@ export class S3Store extends S3Reader implements WritableStore {
   }
 
   async putConditional(name: string, bytes: Uint8Array, expected: string | null): Promise<string> {
-    await this.#requireLocks();
+    await this.#locks.require();
     return this.#putConditional(name, bytes, expected);
   }
 
@@ -121,7 +120,7 @@ export class S3Store extends S3Reader implements WritableStore {
   }
 
   async remove(name: string): Promise<void> {
-    await this.#requireLocks();
+    await this.#locks.require();
     await this.#remove(name);
   }
 
@@ -155,23 +154,8 @@ export class S3Store extends S3Reader implements WritableStore {
       },
       remove: () => this.#remove(name),
     };
-    const lock = await takeObjectLock(object, this.#lockLapsesMs);
-    if (!lock.taken) return lock;
-    this.#locks.set(lock, name);
-    const release = () => {
-      this.#locks.delete(lock);
-      return lock.release();
-    };
-    return { taken: true, release };
-  }
-
-  /** Rejects with `conflict` if a lock was lost: another writer may be doing what it protected. */
-  async #requireLocks(): Promise<void> {
-    for (const [lock, name] of this.#locks) {
-      if (await lock.isHeld()) continue;
-      const problem = `this lock was not renewed for ${this.#lockLapsesMs / 1000} s and another process took it, so nothing more is written; run again when they are done`;
-      throw new StoreError('conflict', s3Name(this.address, name), problem);
-    }
+    const lock = await takeObjectLock(object, this.#locks.lapsesMs);
+    return this.#locks.keep(s3Name(this.address, name), lock);
   }
 
   override async close(): Promise<void> {
