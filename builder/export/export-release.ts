@@ -1,12 +1,12 @@
 import { EXPORT_EXTENSIONS, type ExportedTable } from '../../shards/release/exported-table.ts';
 import type { Release } from '../../shards/release/release.ts';
 import type { ServedExport } from '../../shards/release/served-exports.ts';
-import type { PutBody } from '../../shards/store/put-body.ts';
+import { type PutBody, sha256Of } from '../../shards/store/put-body.ts';
 import { LATEST, type WritableStore } from '../../shards/store/store.ts';
 import { BuildError } from '../errors.ts';
 import type { Progress } from '../progress.ts';
 import { withLock } from '../publish/locks.ts';
-import { sha256Of } from '../publish/put-object.ts';
+import { clearLeftovers } from '../publish/output.ts';
 import { writeCompanions } from './companions.ts';
 import { type ExportedFile, exportedFileSchema, mergeFiles, readFiles } from './exported-files.ts';
 import type { TableJob } from './table-job.ts';
@@ -42,7 +42,7 @@ export async function exportRelease(
         `${out.location}/${root}: holds an export of ${there.version}, another release of that label; remove it, or use another --out`,
       );
     }
-    for (const prefix of ['receipts/', `${root}/`]) await clearLeftovers(out, prefix);
+    await clearLeftovers(out, ['receipts/', `${root}/`]);
     const sink = {
       store: out,
       record: exportedFileSchema,
@@ -50,7 +50,7 @@ export async function exportRelease(
       findWritten,
       async put(table: ExportedTable, body: PutBody, sha256?: string) {
         const name = `${root}/${pathOf(table)}`;
-        await clearLeftovers(out, name);
+        await clearLeftovers(out, [name]);
         await out.putContent(name, body);
         return { ...table, name, bytes: body.bytes, sha256: sha256 ?? (await sha256Of(body)) };
       },
@@ -77,9 +77,4 @@ function pathOf({ table, county, format }: ExportedTable): string {
   const extension = EXPORT_EXTENSIONS[format];
   if (county === null) return `${folder}/${table}.${extension}`;
   return `${folder}/state=${county.slice(0, 2)}/county=${county}.${extension}`;
-}
-
-/** Removes what a killed export left behind. */
-async function clearLeftovers(out: WritableStore, prefix: string): Promise<void> {
-  for (const { name } of await out.leftovers(prefix)) await out.remove(name);
 }

@@ -3,8 +3,7 @@ import {
   RELEASE_OBJECT_KINDS,
   STATE_OBJECT_KINDS,
 } from '../../shards/release/manifest.ts';
-import type { WritableStore } from '../../shards/store/store.ts';
-import { LATEST } from '../../shards/store/store.ts';
+import { LATEST, type WritableStore } from '../../shards/store/store.ts';
 import { BuildError } from '../errors.ts';
 import { BUILD_LOCK, withBuildsLocked } from './locks.ts';
 import { STORE_ID } from './store-id.ts';
@@ -64,14 +63,18 @@ export async function whileBuilding<T>(
   const refusal = (owner: string) =>
     `another build (${owner}) is writing to it; wait for it, or use another --out`;
   return withBuildsLocked(store, refusal, async () => {
-    if (!byWorkers) await clearLeftovers(store);
+    if (!byWorkers)
+      await clearLeftovers(store, ['', ...STORE_FOLDERS.map((folder) => `${folder}/`)]);
     return build();
   });
 }
 
 /** Removes what killed writers left behind. */
-async function clearLeftovers(store: WritableStore): Promise<void> {
-  for (const prefix of ['', ...STORE_FOLDERS.map((folder) => `${folder}/`)]) {
+export async function clearLeftovers(
+  store: WritableStore,
+  prefixes: readonly string[],
+): Promise<void> {
+  for (const prefix of prefixes) {
     for (const { name } of await store.leftovers(prefix)) await store.remove(name);
   }
 }

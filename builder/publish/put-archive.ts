@@ -1,8 +1,8 @@
 import { pageSumsOf, sumsName } from '../../shards/pmtiles/checked-pages.ts';
 import type { TileArchive } from '../../shards/release/manifest.ts';
-import { type PutBody, putBodyOf } from '../../shards/store/put-body.ts';
+import { type PutBody, putBodyOf, sha256Of } from '../../shards/store/put-body.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
-import { putObject, sha256Of } from './put-object.ts';
+import { putObject } from './put-object.ts';
 
 /** Writes an object that anyone may read by range, and next to it the checksums of its pages. */
 export async function putArchive(

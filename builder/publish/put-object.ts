@@ -1,6 +1,5 @@
-import { createHash } from 'node:crypto';
 import { objectName } from '../../shards/codec/object-name.ts';
-import { type PutBody, putBodyOf } from '../../shards/store/put-body.ts';
+import { type PutBody, putBodyOf, sha256Of } from '../../shards/store/put-body.ts';
 import { readVerified } from '../../shards/store/recorded-hash.ts';
 import type { ObjectRef, Store, WritableStore } from '../../shards/store/store.ts';
 
@@ -29,11 +28,4 @@ export function putJson(store: WritableStore, stem: string, value: unknown): Pro
  */
 export async function readJson<T>(store: Store, ref: ObjectRef): Promise<T> {
   return JSON.parse(Buffer.from(await readVerified(store, ref)).toString());
-}
-
-/** Returns the SHA-256 of content in hex. */
-export async function sha256Of(content: PutBody): Promise<string> {
-  const hash = createHash('sha256');
-  for await (const chunk of content.chunks()) hash.update(chunk);
-  return hash.digest('hex');
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import type { Bytes } from '../units.ts';
 
@@ -42,4 +43,11 @@ export async function bufferBody(content: PutBody): Promise<Uint8Array> {
     at += chunk.length;
   }
   return whole;
+}
+
+/** Returns the SHA-256 of content in hex. */
+export async function sha256Of(content: PutBody): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of content.chunks()) hash.update(chunk);
+  return hash.digest('hex');
 }

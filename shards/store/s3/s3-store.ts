@@ -1,11 +1,10 @@
-import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { S3, S3ServiceException } from '@aws-sdk/client-s3';
 import { nullIfMissing, StoreError } from '../../errors.ts';
 import type { Bytes } from '../../units.ts';
 import { HeldLocks, LOCK_LAPSES_MS } from '../held-locks.ts';
 import { transientFault } from '../http/network-errors.ts';
-import { bufferBody, type PutBody, putBodyOf } from '../put-body.ts';
+import { bufferBody, type PutBody, putBodyOf, sha256Of } from '../put-body.ts';
 import { isAsRecorded } from '../recorded-hash.ts';
 import { LOCK_NAME, type Lock, type StoredObject, type WritableStore } from '../store.ts';
 import { s3Name } from './s3-address.ts';
@@ -57,9 +56,7 @@ export class S3Store extends S3Reader implements WritableStore {
   async putContent(name: string, object: PutBody | Uint8Array): Promise<'written' | 'present'> {
     await this.#locks.require();
     const content = object instanceof Uint8Array ? putBodyOf(object) : object;
-    const hash = createHash('sha256');
-    for await (const chunk of content.chunks()) hash.update(chunk);
-    const sha256 = hash.digest('hex');
+    const sha256 = await sha256Of(content);
     if (await isAsRecorded(this, { name, bytes: content.bytes, sha256 })) return 'present';
     const put = { ...this.#objectOf(name), ...FOR_EVER, Metadata: { sha256 } };
     await this.#ask(name, async (client) => {
