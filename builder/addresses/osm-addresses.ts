@@ -132,13 +132,13 @@ export async function readOsmAddresses(
       yield* pointsOf(nodes.at(i), [at[2 * i], at[2 * i + 1]]);
     }
     for (let i = 0; i < ways.length; i++) {
-      const outline = positionsOf(table, refs.subarray(i === 0 ? 0 : end[i - 1], end[i]));
+      const outline = table.positions(refs.subarray(i === 0 ? 0 : end[i - 1], end[i]));
       if (outline.length === 0) continue;
       const { minLon, minLat, maxLon, maxLat } = boxOf(outline);
       yield* pointsOf(ways.at(i), [(minLon + maxLon) / 2, (minLat + maxLat) / 2]);
     }
     for (const way of interpolations) yield* between(way, numberedEnds, table);
-    yield* neighbourhoods.finish((refs) => positionsOf(table, refs));
+    yield* neighbourhoods.finish((refs) => table.positions(refs));
   }
   return found();
 }
@@ -162,13 +162,6 @@ function pointsOf({ street, zip, numbers }: Numbered, position: Position): Sourc
   }));
 }
 
-function positionsOf(table: NodeTable, refs: ArrayLike<number>): Position[] {
-  const ordinals = Array.from(refs, (id) => table.find(id));
-  return ordinals
-    .filter((ordinal) => ordinal !== -1 && !table.isMissing(ordinal))
-    .map((ordinal) => [table.lon[ordinal], table.lat[ordinal]]);
-}
-
 /** The numbers between each two consecutive numbered nodes of a way. */
 function* between(
   { refs, street: streetOfWay, parity }: Interpolation,
@@ -179,7 +172,7 @@ function* between(
   for (let i = 0; i < refs.length; i++) {
     const end = numbered.get(refs[i]);
     if (!end) continue;
-    const line = start === -1 ? [] : positionsOf(table, refs.subarray(start, i + 1));
+    const line = start === -1 ? [] : table.positions(refs.subarray(start, i + 1));
     const first = start === -1 ? undefined : numbered.get(refs[start]);
     start = i;
     if (!first || line.length < 2) continue;

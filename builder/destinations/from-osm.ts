@@ -95,9 +95,7 @@ export function destinationsFromOsm(sources: OsmSources): Destination[] {
 function fromArea(sources: OsmSources, { type, id, tags, members }: AreaSource): FromArea | null {
   const ways = members.map(({ way, role }) => ({
     role,
-    nodes: Array.from(sources.memberWays.get(way) ?? [], (id) => sources.table.find(id)).filter(
-      (node) => !sources.table.isMissing(node),
-    ),
+    nodes: sources.table.present(sources.memberWays.get(way) ?? []),
   }));
   const lines = ways.map(({ role, nodes }) => ({
     role,

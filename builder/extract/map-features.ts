@@ -34,7 +34,7 @@ export function mapFeatures(
   for (const area of areas.values()) {
     const positions = area.members.map(({ way, role }) => ({
       role,
-      positions: positionsOf(memberWays.get(way) ?? [], table),
+      positions: table.positions(memberWays.get(way) ?? []),
     }));
     const polygons = assemblePolygons(positions);
     if (polygons.length > 0) drawing.area(area, numbers, polygons);
@@ -129,13 +129,4 @@ function zoomOfArea(units: number): number {
   const pixelsAtZoomZero = Math.max(0, units) / 4 ** (WORLD_BITS - TILE_PIXEL_BITS);
   const zoom = Math.ceil(Math.log2(LEAST_PIXELS / pixelsAtZoomZero) / 2);
   return Math.max(0, Math.min(MAX_MAP_ZOOM, zoom));
-}
-
-function positionsOf(refs: ArrayLike<number>, table: NodeTable): Ring {
-  const positions: [Degrees, Degrees][] = [];
-  for (let i = 0; i < refs.length; i++) {
-    const node = table.find(refs[i]);
-    if (!table.isMissing(node)) positions.push([table.lon[node], table.lat[node]]);
-  }
-  return positions;
 }

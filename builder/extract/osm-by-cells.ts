@@ -41,7 +41,7 @@ export const MAX_SIDE = 2;
  * box, which contains its centre and its entrances.
  */
 export function partitionByCell(elements: OsmElements, cells: CellRectangle): PartitionedElements {
-  const { table, streets, impassable, areas, points } = elements;
+  const { table, streets, impassable, areas, memberWays, points } = elements;
   const parts = new Map<number, CellElements>();
   const wide: WideArea[] = [];
   const partOf = (cell: number): CellElements => {
@@ -52,11 +52,9 @@ export function partitionByCell(elements: OsmElements, cells: CellRectangle): Pa
   eachInItsCells(streets, table, cells, (way, cell) => partOf(cell).streets.push(way));
   eachInItsCells(impassable, table, cells, (way, cell) => partOf(cell).impassable.push(way));
   for (const area of areas) {
-    const nodes = area.members
-      .flatMap(({ way }) => Array.from(elements.memberWays.get(way) ?? [], (id) => table.find(id)))
-      .filter((node) => !table.isMissing(node));
-    if (nodes.length === 0) continue;
-    const box = boxOf(nodes.map((node) => [table.lon[node], table.lat[node]]));
+    const positions = area.members.flatMap(({ way }) => table.positions(memberWays.get(way) ?? []));
+    if (positions.length === 0) continue;
+    const box = boxOf(positions);
     const touched = cells.touching(box);
     if (touched.length === 0) continue;
     if (CellRectangle.of(box).side > MAX_SIDE) wide.push({ area, box });

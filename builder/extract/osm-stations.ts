@@ -49,11 +49,9 @@ export function mappedStations({ points, areas, memberWays, table }: OsmElements
   for (const { lon, lat, tags } of points) if (hasKnownLevel(tags)) add(lon, lat, tags);
   for (const { tags, members } of areas) {
     if (!hasKnownLevel(tags)) continue;
-    const nodes = members
-      .flatMap(({ way }) => Array.from(memberWays.get(way) ?? [], (id) => table.find(id)))
-      .filter((node) => !table.isMissing(node));
-    if (nodes.length === 0) continue;
-    const box = boxOf(nodes.map((node) => [table.lon[node], table.lat[node]]));
+    const positions = members.flatMap(({ way }) => table.positions(memberWays.get(way) ?? []));
+    if (positions.length === 0) continue;
+    const box = boxOf(positions);
     add((box.minLon + box.maxLon) / 2, (box.minLat + box.maxLat) / 2, tags);
   }
   return stations;

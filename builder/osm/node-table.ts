@@ -1,3 +1,4 @@
+import type { Position } from '../../shards/geometry/polygon.ts';
 import { SortedIds } from './sorted-ids.ts';
 
 /**
@@ -25,5 +26,16 @@ export class NodeTable extends SortedIds {
 
   isMissing(ordinal: number): boolean {
     return Number.isNaN(this.lon[ordinal]);
+  }
+
+  /** The ordinals of those of some nodes that a file has. */
+  present(ids: ArrayLike<number>): number[] {
+    const ordinals = Array.from(ids, (id) => this.find(id));
+    return ordinals.filter((ordinal) => ordinal !== -1 && !this.isMissing(ordinal));
+  }
+
+  /** The positions of those of some nodes that a file has. */
+  positions(ids: ArrayLike<number>): Position[] {
+    return this.present(ids).map((ordinal) => [this.lon[ordinal], this.lat[ordinal]]);
   }
 }
