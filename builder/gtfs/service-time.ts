@@ -6,6 +6,12 @@ import type { Millis, Seconds } from '../../shards/units.ts';
  */
 export type ServiceSeconds = Seconds;
 
+/** Writes a time of day as GTFS does: `25:10:00` is in the following night. */
+export function clock(seconds: ServiceSeconds): string {
+  const part = (value: number) => String(Math.floor(value)).padStart(2, '0');
+  return `${part(seconds / 3600)}:${part((seconds / 60) % 60)}:${part(seconds % 60)}`;
+}
+
 /** A calendar day as `YYYYMMDD`, as in GTFS; sortable. */
 export type ServiceDate = string;
 

@@ -1,12 +1,7 @@
+import { clock, type ServiceSeconds } from '../../builder/gtfs/service-time.ts';
 import type { CityPlan } from './city-plan.ts';
 import type { GtfsTable } from './gtfs-writer.ts';
-import {
-  type ServiceSeconds,
-  type Stop,
-  stopsOf,
-  type TransitLine,
-  type TransitPlan,
-} from './transit-plan.ts';
+import { type Stop, stopsOf, type TransitLine, type TransitPlan } from './transit-plan.ts';
 
 const AGENCY = 'MTA99';
 const WEEKDAY = 'WEEKDAY';
@@ -189,10 +184,4 @@ function* stopTimes(lines: readonly TransitLine[]): Generator<readonly (string |
       yield [id, time, time, stop.id, n + 1, isTimed ? 1 : 0];
     }
   }
-}
-
-/** Formats a GTFS time; `25:10:00` is ten past one in the following night. */
-function clock(seconds: ServiceSeconds): string {
-  const part = (value: number) => String(Math.floor(value)).padStart(2, '0');
-  return `${part(seconds / 3_600)}:${part((seconds / 60) % 60)}:${part(seconds % 60)}`;
 }

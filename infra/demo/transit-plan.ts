@@ -1,11 +1,9 @@
+import type { ServiceSeconds } from '../../builder/gtfs/service-time.ts';
 import type { CellDrawing } from './cell-sketch.ts';
 import type { CityPlan } from './city-plan.ts';
 import type { Cell } from './lattice.ts';
 import type { StreetNames } from './names.ts';
 import type { Tags } from './osm-elements.ts';
-
-/** Seconds since noon minus twelve hours, as timetables count them; over 86,400 after midnight. */
-export type ServiceSeconds = number;
 
 /** A stop, or a platform of a station, in one direction of a line. */
 export interface Stop {

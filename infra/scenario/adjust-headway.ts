@@ -1,9 +1,9 @@
 import type { Frequency } from '../../builder/gtfs/frequencies.ts';
-import type { ServiceSeconds } from '../../builder/gtfs/service-time.ts';
+import { clock, type ServiceSeconds } from '../../builder/gtfs/service-time.ts';
 import { groupBy } from '../../shards/arrays/group-by.ts';
 import { counted } from '../../shards/number-words.ts';
 import type { Seconds } from '../../shards/units.ts';
-import { clock, endOf, type FeedDraft, startOf, type Trip } from './feed-draft.ts';
+import { endOf, type FeedDraft, startOf, type Trip } from './feed-draft.ts';
 import { ChangeError, type ChangeOf } from './scenario-file.ts';
 import {
   byDays,

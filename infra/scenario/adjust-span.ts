@@ -1,7 +1,7 @@
-import type { ServiceSeconds } from '../../builder/gtfs/service-time.ts';
+import { clock, type ServiceSeconds } from '../../builder/gtfs/service-time.ts';
 import type { Seconds } from '../../shards/units.ts';
 import { inMinutes, short } from './adjust-headway.ts';
-import { clock, type FeedDraft, type Trip } from './feed-draft.ts';
+import type { FeedDraft, Trip } from './feed-draft.ts';
 import { ChangeError, type ChangeOf } from './scenario-file.ts';
 import { byDays, groupTrips, passingTrips, routeInWords, type TripGroup } from './select-trips.ts';
 

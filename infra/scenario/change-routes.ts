@@ -1,7 +1,7 @@
-import type { ServiceSeconds } from '../../builder/gtfs/service-time.ts';
+import { clock, type ServiceSeconds } from '../../builder/gtfs/service-time.ts';
 import { counted } from '../../shards/number-words.ts';
 import type { Seconds } from '../../shards/units.ts';
-import { type Call, clock, type FeedDraft, type Route } from './feed-draft.ts';
+import type { Call, FeedDraft, Route } from './feed-draft.ts';
 import { lengthOf } from './reroute.ts';
 import { ChangeError, type ChangeOf } from './scenario-file.ts';
 import { chooseServices, findStop, listed, routeInWords, selectTrips } from './select-trips.ts';

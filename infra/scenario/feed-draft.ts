@@ -5,7 +5,7 @@ import { FeedReport } from '../../builder/gtfs/feed-report.ts';
 import type { FeedContainer } from '../../builder/gtfs/feed-source.ts';
 import { departuresOf, type Frequency, frequencyIn } from '../../builder/gtfs/frequencies.ts';
 import { FEED_LIMITS } from '../../builder/gtfs/limits.ts';
-import type { ServiceDay, ServiceSeconds } from '../../builder/gtfs/service-time.ts';
+import { clock, type ServiceDay, type ServiceSeconds } from '../../builder/gtfs/service-time.ts';
 import { Shapes } from '../../builder/gtfs/shapes.ts';
 import { type FeedStop, readStops } from '../../builder/gtfs/stops.ts';
 import { FLEXIBLE } from '../../builder/gtfs/trips.ts';
@@ -365,12 +365,6 @@ export function startOf({ calls }: Trip): ServiceSeconds {
 /** When a trip that `isTimed` arrives at its last stop. */
 export function endOf({ calls }: Trip): ServiceSeconds {
   return calls.at(-1)!.arrival!;
-}
-
-/** Writes a time of day as GTFS does: `25:10:00` is in the following night. */
-export function clock(seconds: ServiceSeconds): string {
-  const part = (value: number) => String(Math.floor(value)).padStart(2, '0');
-  return `${part(seconds / 3600)}:${part((seconds / 60) % 60)}:${part(seconds % 60)}`;
 }
 
 /**

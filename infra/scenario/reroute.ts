@@ -1,8 +1,9 @@
+import { clock } from '../../builder/gtfs/service-time.ts';
 import { localDistance } from '../../shards/geometry/wgs84.ts';
 import { counted } from '../../shards/number-words.ts';
 import type { Metres, Seconds } from '../../shards/units.ts';
 import { type Stretch, setEstimated, stretchOf } from './adjust-speed.ts';
-import { type Call, clock, type FeedDraft, type Trip } from './feed-draft.ts';
+import type { Call, FeedDraft, Trip } from './feed-draft.ts';
 import { ChangeError, type ChangeOf } from './scenario-file.ts';
 import { findStop, selectTimedTrips } from './select-trips.ts';
 
