@@ -92,8 +92,13 @@ export const POSTAL_NAMES: readonly (readonly [words: string, usps: string])[] =
   ...[...OTHER_USPS.values()].map((usps) => [usps, usps] as const),
 ];
 
+/** The code of the state that a GEOID of any kind belongs to. */
+export function stateFipsOf(geoid: string): StateFips {
+  return geoid.slice(0, 2);
+}
+
 /** Postal abbreviation of the state that a GEOID of any kind belongs to. */
 export function uspsOf(geoid: string): string {
-  const fips = geoid.slice(0, 2);
+  const fips = stateFipsOf(geoid);
   return STATES.get(fips)?.usps ?? OTHER_USPS.get(fips) ?? UNKNOWN;
 }

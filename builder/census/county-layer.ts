@@ -1,7 +1,7 @@
 import { COUNTY_FIPS } from '../../shards/geoid.ts';
 import { boxesAround } from '../../shards/geometry/wgs84.ts';
 import { isShown } from '../../shards/shown-text.ts';
-import type { StateFips } from '../../shards/states.ts';
+import { type StateFips, stateFipsOf } from '../../shards/states.ts';
 import type { BoundingBox, CountyFips } from '../../shards/units.ts';
 import { BuildError, quoted } from '../errors.ts';
 import { readShapefile } from '../inputs/shapefile.ts';
@@ -29,7 +29,7 @@ export async function readCounties(path: string): Promise<Map<CountyFips, County
     const shortName = String(fields.NAME ?? code);
     counties.set(code, {
       code,
-      state: code.slice(0, 2),
+      state: stateFipsOf(code),
       name: String(fields.NAMELSAD ?? shortName),
       shortName,
       boxes: boxesAround(area.polygons.flatMap(([outer]) => outer)),

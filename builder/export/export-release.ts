@@ -1,6 +1,7 @@
 import { EXPORT_EXTENSIONS, type ExportedTable } from '../../shards/release/exported-table.ts';
 import type { Release } from '../../shards/release/release.ts';
 import type { ServedExport } from '../../shards/release/served-exports.ts';
+import { stateFipsOf } from '../../shards/states.ts';
 import { type PutBody, sha256Of } from '../../shards/store/put-body.ts';
 import { LATEST, type WritableStore } from '../../shards/store/store.ts';
 import { BuildError } from '../errors.ts';
@@ -76,5 +77,5 @@ function pathOf({ table, county, format }: ExportedTable): string {
   const folder = `table=${table}`;
   const extension = EXPORT_EXTENSIONS[format];
   if (county === null) return `${folder}/${table}.${extension}`;
-  return `${folder}/state=${county.slice(0, 2)}/county=${county}.${extension}`;
+  return `${folder}/state=${stateFipsOf(county)}/county=${county}.${extension}`;
 }

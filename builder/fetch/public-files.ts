@@ -1,4 +1,4 @@
-import { STATES, type StateFips } from '../../shards/states.ts';
+import { STATES, type StateFips, stateFipsOf } from '../../shards/states.ts';
 import type { Bytes, CountyFips, Millis } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
 import { openFeed } from '../gtfs/feed.ts';
@@ -10,7 +10,7 @@ import { readPlaceList } from './place-list.ts';
 
 /** Returns the state of a county. Throws a `BuildError` if the code belongs to no state. */
 export function stateOf(county: CountyFips): StateFips {
-  const state = county.slice(0, 2);
+  const state = stateFipsOf(county);
   if (isState(state)) return state;
   throw new BuildError(
     `county ${county}: ${state} is not a state; county codes start with the code of one of the 50 states, the District of Columbia (11) or Puerto Rico (72)`,

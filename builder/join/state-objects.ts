@@ -8,6 +8,7 @@ import { AreaIndex } from '../../shards/geometry/area-index.ts';
 import { ringsOf } from '../../shards/geometry/rings.ts';
 import { encodePlaces } from '../../shards/places/place-table.ts';
 import { type StateManifest, stateSchema } from '../../shards/release/manifest.ts';
+import { stateFipsOf } from '../../shards/states.ts';
 import type { ObjectRef, Store, WritableStore } from '../../shards/store/store.ts';
 import type { CensusPlace } from '../census/census-places.ts';
 import { simplify } from '../geo/simplify.ts';
@@ -60,7 +61,7 @@ export async function putPlacesByState(
   places: readonly PlaceBlocks[],
 ): Promise<PlacesByState> {
   const refs: Record<string, ObjectRef> = {};
-  for (const [state, own] of groupBy(places, ({ place }) => place.geoid.slice(0, 2))) {
+  for (const [state, own] of groupBy(places, ({ place }) => stateFipsOf(place.geoid))) {
     refs[state] = await putJson(store, `regions/places-${state}`, own);
   }
   return refs;

@@ -1,6 +1,7 @@
 import { runToCompletion } from '../../shards/concurrency/run-to-completion.ts';
 import { EdgeSet } from '../../shards/geometry/edge-set.ts';
 import type { Rings } from '../../shards/geometry/rings.ts';
+import { stateFipsOf } from '../../shards/states.ts';
 import type { CountyFips } from '../../shards/units.ts';
 import { type Arcs, OUTSIDE, pushAlong } from './block-arcs.ts';
 import { ClassAreas } from './class-areas.ts';
@@ -61,17 +62,12 @@ function boundaries(
     const other = opposite[edge] - 1;
     const isShared = other !== -1;
     if (isShared ? other < edge : ground[edge] === WATER) continue;
-    const isWithinState = !isShared || stateOf(fips[county[edge]]) === stateOf(fips[county[other]]);
+    const isWithinState =
+      !isShared || stateFipsOf(fips[county[edge]]) === stateFipsOf(fips[county[other]]);
     const lines = isWithinState ? countyLines : stateLines;
     lines.add(edges.ax[edge], edges.ay[edge]);
     lines.add(edges.bx[edge], edges.by[edge]);
     lines.end();
   }
   return { countyLines: countyLines.rings(), stateLines: stateLines.rings() };
-}
-
-const STATE_DIGITS = 2;
-
-function stateOf(county: CountyFips): string {
-  return county.slice(0, STATE_DIGITS);
 }

@@ -9,6 +9,7 @@ import {
 } from '../../shards/geometry/wgs84.ts';
 import { PlaceTable } from '../../shards/places/place-table.ts';
 import type { CountyManifest } from '../../shards/release/manifest.ts';
+import { stateFipsOf } from '../../shards/states.ts';
 import type { ObjectRef, Store } from '../../shards/store/store.ts';
 import { type Bytes, type CountyFips, MICRO } from '../../shards/units.ts';
 import { keyOf, MapShapes, POINT } from '../base-map/map-shapes.ts';
@@ -60,8 +61,6 @@ function boxOf({ tile }: TilePyramid) {
   };
 }
 
-const STATE_DIGITS = 2;
-
 /** Returns the objects of OpenStreetMap's features in pyramids, and maybe some between them. */
 export function mapObjectsOf(features: PreparedMap, pyramids: readonly TilePyramid[]): ObjectRef[] {
   const byZoom = groupBy(pyramids, ({ lastZoom }) => lastZoom);
@@ -73,7 +72,7 @@ export function mapObjectsOf(features: PreparedMap, pyramids: readonly TilePyram
 /** Returns the tables of census places of the states of pyramids. */
 export function placesOf({ places }: BaseMapInputs, pyramids: readonly TilePyramid[]): ObjectRef[] {
   const counties = pyramids.flatMap((pyramid) => pyramid.counties);
-  const states = new Set(counties.map((county) => county.slice(0, STATE_DIGITS)));
+  const states = new Set(counties.map(stateFipsOf));
   return Object.entries(places).flatMap(([state, ref]) => (states.has(state) ? [ref] : []));
 }
 
