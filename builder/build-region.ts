@@ -43,7 +43,6 @@ interface RegionResult {
   readonly searched: readonly CountyFips[];
 }
 
-/** The receipt of the region of some counties by a plan. */
 export function regionReceipt(
   { searchPlan }: StoredPlan,
   counties: readonly CountyFips[],
@@ -128,7 +127,6 @@ export async function buildRegion(
   });
 }
 
-/** A destination without its entrances and outline. */
 function factsOf({ entrances: _, outline: __, ...facts }: Destination): DestinationFacts {
   return facts;
 }

@@ -54,7 +54,6 @@ export interface FeedTolerance {
   readonly maxFeedsLeftOut?: number;
 }
 
-/** A feed according to the catalogue that it is from. */
 interface CataloguedFeed {
   /** '' if unknown. */
   readonly publisher: string;
@@ -63,7 +62,6 @@ interface CataloguedFeed {
 }
 
 interface FeedCatalogue {
-  /** Feeds of a catalogue, by their paths. */
   readonly catalogued?: ReadonlyMap<string, CataloguedFeed>;
   /** Feeds of the catalogue of which there is no file. */
   readonly notFetched?: readonly LeftOutFeed[];
@@ -118,7 +116,6 @@ export interface ReleaseRequest {
   readonly access?: readonly string[];
 }
 
-/** The inputs of a release, and the options of its build. */
 export interface BuildRequest extends PlanRequest, ReleaseRequest, Resources {
   /** The maximum number of blocks per unit of work; `DEFAULT_UNIT_BLOCKS` by default. */
   readonly unitBlocks?: number;

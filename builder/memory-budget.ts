@@ -13,7 +13,6 @@ import { BASE_BYTES, THREAD_BYTES } from './threads/memory-limit.ts';
 import { LANES } from './transit/lane-search.ts';
 import type { TransitRegion } from './transit/transit-region.ts';
 
-/** Threads for the searches of a region. */
 interface SearchFit {
   readonly threads: number;
   /** The plan of the searches as text, shown while the build runs. */
@@ -89,7 +88,6 @@ export function fitJoin(
   };
 }
 
-/** Memory that this process already holds. */
 function memoryInUse(): Bytes {
   const { heapUsed, external } = process.memoryUsage();
   return heapUsed + external;

@@ -15,7 +15,6 @@ export interface StageProgress {
   finish(summary?: string): void;
 }
 
-/** The size of a megabyte in progress reports, in bytes. */
 export const MEGABYTE: Bytes = 1e6;
 
 export const silent: Progress = {

@@ -104,10 +104,8 @@ type Widened<T> = T extends number
     ? readonly Item[]
     : { readonly [Name in keyof T]: Widened<T[Name]> };
 
-/** The parameters of a release. */
 export type Routing = Widened<typeof ROUTING>;
 
-/** A parameter that a build may choose. */
 interface RoutingOption {
   /** The flag that chooses it, and its unit as messages spell it. */
   readonly flag: string;

@@ -108,12 +108,10 @@ export function basesOf(services: readonly string[]): number[] {
   return bases.some((one) => one !== -1) ? bases : [];
 }
 
-/** Whether a number may be the percentile of a service. */
 export function isPercentile(value: number): boolean {
   return Number.isInteger(value) && value >= 1 && value <= 99;
 }
 
-/** The mode of a service by its name. */
 export function modeOfService(name: string): Mode {
   return parseService(name)!.mode;
 }

@@ -14,7 +14,6 @@ export function asShown(text: string): string {
 /** Characters of the longest name; longer ones are descriptions, or mistakes. */
 const LONGEST_NAME = 100;
 
-/** Whether a text can be shown as a name. */
 export function isShown(name: string): boolean {
   return name !== '' && name.length <= LONGEST_NAME && !UNSHOWN.test(name);
 }

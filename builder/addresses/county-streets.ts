@@ -124,7 +124,6 @@ function shifted(line: readonly Position[], metres: Metres): Position[] {
   });
 }
 
-/** The position halfway along a line. */
 function middleOf(line: readonly Position[]): Position {
   const lengths = line
     .slice(1)

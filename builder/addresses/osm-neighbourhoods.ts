@@ -12,7 +12,6 @@ export interface SourceNeighbourhood {
   readonly line: readonly [Position];
 }
 
-/** A neighbourhood that is drawn as an area. */
 interface DrawnNeighbourhood {
   readonly name: string;
   readonly ways: readonly number[];

@@ -4,7 +4,6 @@ import { openTable } from '../inputs/number-table.ts';
 import type { MapKind } from './map-kind.ts';
 import { MapKinds, type MapShapes, type ShapeType } from './map-shapes.ts';
 
-/** Envelope kind of the object that holds the base map features of a cell. */
 const KIND = 'MAPC';
 
 /** Encodes the features of one cell, added one by one. */

@@ -71,7 +71,6 @@ export async function changeTiles(
 /** Tiles of all zooms, until all counties that reach them are drawn. */
 class OpenTiles {
   readonly #writer: PmtilesWriter;
-  /** The last county that reaches each tile of the least zoom, by key. */
   readonly #lastCounty = new Map<number, ComparedCounty>();
   /** By key of the tile of the least zoom that contains them. */
   readonly #tiles = new Map<number, Map<number, OpenTile>>();

@@ -69,7 +69,6 @@ export class NthColumns {
   }
 }
 
-/** Returns the memory that the columns of a county take. */
 export function bytesOfColumns({ blocks, modes, types }: NthShape): Bytes {
   return blocks * modes * types * MAX_NTH * 2;
 }

@@ -35,7 +35,6 @@ export interface Address {
   readonly zip: string | null;
 }
 
-/** The columns of a destination in a POI table. */
 export function poiFacts({ name, lon, lat, address, brand, types }: DestinationFacts): PoiFacts {
   return { name, lon, lat, ...address, brand, types };
 }

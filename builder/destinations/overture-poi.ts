@@ -28,7 +28,6 @@ export interface RatedPoi {
 
 /** Minimum confidence of a POI; below this, it more likely does not exist. */
 const MIN_CONFIDENCE = 0.5;
-/** Minimum confidence at which the alternate categories of a POI count. */
 const MIN_CONFIDENCE_OF_ALTERNATES = 0.8;
 
 type Members = Readonly<Record<string, unknown>>;

@@ -71,7 +71,6 @@ function isMisspelt(a: string, b: string): boolean {
   return longer.slice(at + 1) === shorter.slice(at);
 }
 
-/** Whether words say more than the kind of POI. */
 export function isDistinctive(words: NameWords): boolean {
   return [...words].some((word) => !KINDS.has(word));
 }

@@ -1,7 +1,6 @@
 import type { Tags } from '../osm/tags.ts';
 import { SCHOOL_LEVELS } from './school-levels.ts';
 
-/** Values of `operator:type` of public schools. */
 const PUBLIC = new Set(['public', 'government']);
 const PUBLIC_OPERATOR =
   /\bpublic schools?\b|\b(?:city|county) schools\b|\bschool (?:district|board)\b|\bparish school system\b/i;

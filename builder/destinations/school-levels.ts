@@ -12,9 +12,7 @@ export const SCHOOL_LEVELS: readonly {
   readonly label: string;
   readonly fromGrade: number;
   readonly toGrade: number;
-  /** ISCED level, as in `isced:level`. */
   readonly isced: number;
-  /** Words in a school's name that indicate the level. */
   readonly words: RegExp;
 }[] = [
   {

@@ -337,7 +337,6 @@ export const PARK_LEAVES: readonly DestTypeId[] = TAXONOMY.filter(
   ({ source }) => source === 'park-size',
 ).map(({ dest_type_id }) => dest_type_id);
 
-/** The leaf of schools whose level is not known. */
 export const UNKNOWN_LEVEL: DestTypeId = TAXONOMY.find(
   ({ label }) => label === 'schools_level_unknown',
 )!.dest_type_id;

@@ -19,12 +19,10 @@ export function blockLimit({
   return Math.min(tileWidth * tileHeight * bytesPerPixel, MAX_BLOCK_BYTES);
 }
 
-/** The error for a strip or tile that exceeds its limit. */
 export function tooLarge(limit: number): Error {
   return new Error(`a strip or tile holds more than ${limit} bytes`);
 }
 
-/** The error for a strip or tile that cannot be unpacked. */
 export function damaged(): Error {
   return new Error('a strip or tile is damaged');
 }

@@ -83,7 +83,6 @@ export function decodeHeights(object: string, bytes: Uint8Array): HeightRaster[]
   });
 }
 
-/** The cells of a raster around all points of a box. */
 function windowAround(raster: Lattice, box: BoundingBox): CellWindow {
   const { west, north, stepEast, stepSouth, columns, rows } = raster;
   return {
@@ -94,7 +93,6 @@ function windowAround(raster: Lattice, box: BoundingBox): CellWindow {
   };
 }
 
-/** Whether a raster may have heights within a box. */
 export function hasCellsIn(raster: HeightRaster, box: BoundingBox): boolean {
   const { left, right, top, bottom } = windowAround(raster, box);
   return left < right && top < bottom;

@@ -133,7 +133,6 @@ export function withBlocks(table: CountyTable): CountyTable {
   };
 }
 
-/** The weights of the blocks, one column per weight. */
 export const weightsTable: CountyTable = {
   name: 'weights',
   description: `Counts by block: people, and the weights that the release was built with. ${NOISE_OF_CENSUS}`,

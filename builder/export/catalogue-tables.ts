@@ -6,7 +6,6 @@ import { geometryColumns } from './geometry-columns.ts';
 const optional = (name: string, description: string) =>
   ({ name, type: 'string', nullable: true, description }) as const;
 
-/** The POIs at home in each county. */
 export const poiCatalogueTable: CountyTable = {
   name: 'poi_catalogue',
   description: 'POIs at home in the county.',

@@ -13,7 +13,6 @@ const fileSchema = z.strictObject({
 export const exportedFileSchema = exportedTableSchema.extend(fileSchema.shape);
 export type ExportedFile = z.infer<typeof exportedFileSchema>;
 
-/** The list of an export's files, `release=R/files.json`. */
 const exportedFilesSchema = z.strictObject({
   release: z.string(),
   /** Identifies the contents of the release. */

@@ -127,7 +127,6 @@ function rgba(colour: string): string {
   return [...channels, 255].join();
 }
 
-/** Escapes text for an XML attribute. */
 function escaped(text: string): string {
   return text
     .replaceAll('&', '&amp;')

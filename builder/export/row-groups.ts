@@ -13,7 +13,6 @@ export class RowGroups {
   readonly #most: number;
   #rows = 0;
 
-  /** `most` is the maximum number of rows per group. */
   constructor(dictionaries: readonly Dictionary[], most = GROUP_ROWS) {
     this.#dictionaries = dictionaries;
     this.#most = most;

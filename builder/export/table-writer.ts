@@ -12,7 +12,6 @@ import { factsOf, metadataOf } from './metadata.ts';
 import type { TableJob } from './table-job.ts';
 import { tablesIn } from './tables.ts';
 
-/** A table to be written into a local file. */
 export interface TableRequest extends TableJob {
   readonly file: string;
   /** Index of the request in the fractions of a `TableWriter`. */

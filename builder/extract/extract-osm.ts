@@ -61,7 +61,6 @@ export interface OsmExtract {
   readonly missing: MissingNodes;
 }
 
-/** A file that elements were read from. */
 export interface OsmFile extends ExtractCoverage {
   /** When the file's newest element was edited, if the file was read; otherwise when it was cut. */
   readonly newestMs: EpochMillis;

@@ -16,7 +16,6 @@ export interface CellElements {
   readonly points: PointSource[];
 }
 
-/** An area that covers many cells. */
 interface WideArea {
   readonly area: AreaSource;
   readonly box: BoundingBox;

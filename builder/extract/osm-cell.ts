@@ -67,7 +67,6 @@ export class OsmCellEncoder {
     ]);
   }
 
-  /** Collects the ways that draw areas. */
   #membersOf(areas: readonly AreaSource[]): RawWays {
     const drawing = emptyWays();
     for (const way of new Set(areas.flatMap(({ members }) => members.map(({ way }) => way)))) {

@@ -1,6 +1,5 @@
 import { type Tags, valuesOf } from '../osm/tags.ts';
 
-/** Keys that name POIs. */
 export const POI_KEYS = ['shop', 'amenity'] as const;
 type PoiKey = (typeof POI_KEYS)[number];
 

@@ -193,7 +193,6 @@ const NO_INPUTS: InputList = {
 /** Counties to be named in the log; of more, the number is given. */
 const NAMED_COUNTIES = 5;
 
-/** Loads the layer of counties, and finds those of the area. */
 async function findCounties(
   { area, services }: FetchRequest,
   session: FetchSession,
@@ -211,7 +210,6 @@ async function findCounties(
   return { layer, counties };
 }
 
-/** The hosts that the user has named, in any option. */
 function namedHosts({ services, gtfs, allowedHosts = [] }: FetchRequest): string[] {
   const publicUrls = Object.values(PUBLIC_SERVICES);
   const own = Object.values(services).filter((url) => !publicUrls.includes(url));
@@ -250,7 +248,6 @@ function boxesByState(
   return [...bySide.values()];
 }
 
-/** The states of the counties that meet one of the boxes. */
 function statesWithin(
   boxes: readonly BoundingBox[],
   counties: ReadonlyMap<CountyFips, County>,

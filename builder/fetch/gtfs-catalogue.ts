@@ -113,12 +113,10 @@ function addressOf(url: string): string {
   return URL.canParse(url) ? new URL(url).href.replace(/^https?:/, '') : url;
 }
 
-/** Name and id of a feed, for people. */
 export function labelOf({ name, id }: CatalogueFeed): string {
   return name === '' ? id : `${name} (${id})`;
 }
 
-/** The rows of a catalogue, and those that cannot be read. */
 interface Catalogue {
   readonly rows: CatalogueRow[];
   readonly faults: CsvFault[];

@@ -253,7 +253,6 @@ async function bodyOf(response: HttpResponse, maxBytes: Bytes): Promise<ArrayBuf
   return new Blob(chunks).arrayBuffer();
 }
 
-/** The error for a file that is implausibly large. */
 export function tooLarge(url: string, maxBytes: Bytes): BuildError {
   return new BuildError(
     `${url}: is larger than ${maxBytes} bytes, the limit for this kind of file; check the address in a browser`,

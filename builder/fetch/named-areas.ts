@@ -72,7 +72,6 @@ function splitName(text: string): { wanted: string; state: StateFips | null } {
   return { wanted: folded(text.slice(0, comma)), state: stateCalled(text.slice(comma + 1).trim()) };
 }
 
-/** A kind of area, and the form of its codes. */
 interface AreaKind {
   readonly what: string;
   readonly code: RegExp;

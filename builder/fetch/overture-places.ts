@@ -44,7 +44,6 @@ const itemSchema = z.object({
   assets: z.record(z.string(), z.object({ href: z.string() })),
 });
 
-/** A file of a release of places, by the index. */
 interface PlaceFile {
   readonly id: string;
   readonly url: string;
@@ -96,7 +95,6 @@ export async function fetchOverturePlaces(
   return paths;
 }
 
-/** Reads the items of a collection: its files, and the boxes of their places. */
 async function filesOf(session: FetchSession, url: string): Promise<PlaceFile[]> {
   const { links } = await document(session, url, collectionSchema);
   const items = links.filter(({ rel }) => rel === 'item');

@@ -24,7 +24,6 @@ export type Version = z.infer<typeof versionSchema>;
  * byte.
  */
 export class PartFile {
-  /** The path of the finished file. */
   readonly target: string;
   readonly path: string;
   #version: Version | null;

@@ -93,7 +93,6 @@ export function censusPlaces({ census }: PublicServices, state: StateFips): Down
 /** Connecticut has planning regions in place of its counties of 2020 from this year on. */
 const CONNECTICUT = { state: '09', lastYear: 2021 };
 
-/** The address ranges of a county's streets. */
 export function censusAddresses({ census }: PublicServices, county: CountyFips): Download {
   const year = county.startsWith(CONNECTICUT.state) ? CONNECTICUT.lastYear : TIGER_YEAR;
   const name = `tl_${year}_${county}_addrfeat.zip`;

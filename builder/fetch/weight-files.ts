@@ -95,7 +95,6 @@ function readChecksums(text: string): ReadonlyMap<string, string> {
   return new Map(Array.from(lines, ([, sha256, name]) => [name, sha256.toLowerCase()]));
 }
 
-/** Checks a file by reading its first row of counts. */
 async function checkCounts(path: string): Promise<void> {
   const { rows } = await openWeightFile(path, 'weights');
   for await (const _ of rows) return;

@@ -7,7 +7,6 @@ const CELLS_PER_DEGREE = 4;
 const COLUMNS = 360 * CELLS_PER_DEGREE;
 const ROWS = 180 * CELLS_PER_DEGREE;
 
-/** The columns and rows of the outermost cells: west, south, east, north. */
 type CellEdges = readonly [west: number, south: number, east: number, north: number];
 
 /** A rectangle of cells of a grid around the earth, which ends at the antimeridian. */

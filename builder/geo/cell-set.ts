@@ -14,7 +14,6 @@ class CellGrid {
     this.#columns = 360 * cellsPerDegree;
   }
 
-  /** The number of the cell that holds a point. */
   at(lon: Degrees, lat: Degrees): number {
     return this.#number(this.#along(lon), this.#along(lat));
   }

@@ -18,7 +18,6 @@ export class LineSimplifier {
   readonly #kept: Uint8Array;
   readonly #stack: number[] = [];
 
-  /** `longest` is the number of points of the longest line. */
   constructor(points: Points, tolerance: number, longest: number) {
     this.#points = points;
     this.#squaredTolerance = tolerance * tolerance;

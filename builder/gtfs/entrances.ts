@@ -42,7 +42,6 @@ export interface FeedIndoorPath {
   readonly lies: 'along pathways' | 'indoors' | 'off the street';
 }
 
-/** The choice of the ways without steps. */
 interface StepFreeWays {
   /** The same stations with all their ways. */
   readonly all: StationEntrances;
@@ -69,7 +68,6 @@ export class StationEntrances {
   readonly #onward = new Map<string, [to: string, seconds: number][]>();
   readonly #backward = new Map<string, [to: string, seconds: number][]>();
 
-  /** Entrances and stops of each station. */
   readonly #entrances = new Map<string, FeedStop[]>();
   readonly #platforms = new Map<string, FeedStop[]>();
   /** Subway platforms without a station. */

@@ -12,7 +12,6 @@ import type { ServiceDay } from './service-time.ts';
  */
 export interface FeedOutline {
   readonly path: string;
-  /** Agencies and time zone, as in `Feed`. */
   readonly agency: string;
   readonly agencies: ReadonlySet<string>;
   readonly timeZone: string;
@@ -77,7 +76,6 @@ export function bySuitability(day: ServiceDay): (a: FeedOutline, b: FeedOutline)
   return (a, b) => isInvalid(a) - isInvalid(b) || away(a) - away(b);
 }
 
-/** Throws a `BuildError` if a feed has no stop or no trip. */
 function requireRows({ source, stops, trips, report }: Feed): void {
   const empty = stops.size === 0 ? 'stops.txt' : trips.size === 0 ? 'trips.txt' : null;
   if (empty === null) return;

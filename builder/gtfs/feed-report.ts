@@ -6,7 +6,6 @@ export interface FeedProblem {
   /** The problem, and how it was handled. */
   readonly problem: string;
   readonly rows: number;
-  /** The line of the first such row. */
   readonly first_line: number;
 }
 
@@ -25,7 +24,6 @@ export class FeedReport {
     return [...this.#problems.values()];
   }
 
-  /** Passes each problem of the feed to `note`, as a line. */
   noteProblems(note: (line: string) => void): void {
     for (const problem of this.problems) note(describeProblem(problem));
   }

@@ -34,7 +34,6 @@ export interface FeedTrip {
  */
 export type RailKind = 'subway' | 'tram' | 'train';
 
-/** `feed_info.txt`. */
 export interface FeedInfo {
   /** `feed_id`, a common extension of GTFS; null if absent. */
   readonly feedId: string | null;

@@ -16,12 +16,10 @@ interface WeekdayPattern {
   readonly trips: number;
 }
 
-/** The days of a feed, by kind. */
 export interface FeedDays {
   readonly trips: ReadonlyMap<ServiceDay, number>;
   /** Days on which two versions of a timetable run. */
   readonly doubled: ReadonlySet<ServiceDay>;
-  /** Weekdays that are representative of the feed. */
   readonly ordinary: ReadonlySet<ServiceDay>;
   /** The weekdays of `ordinary`, grouped by service, the feed's usual service first. */
   readonly patterns: readonly WeekdayPattern[];
@@ -165,7 +163,6 @@ export function daysOfWeekend(days: FeedDays, weekday: number, near: ServiceDay)
   };
 }
 
-/** Groups days by their service. */
 function patternsOf(
   days: readonly ServiceDay[],
   kinds: ReadonlyMap<ServiceDay, number>,

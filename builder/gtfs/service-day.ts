@@ -31,7 +31,6 @@ interface ServiceDays {
   readonly notes: readonly string[];
 }
 
-/** Maximum number of patterns reported per feed. */
 const REPORTED_PATTERNS = 3;
 /** The share of the fewer ordinary days of two feeds on which versions of one may both run. */
 const OVERLAP_SHARE = 1 / 2;
@@ -127,7 +126,6 @@ function commonDay(feeds: readonly FeedOutline[], near: ServiceDay): ServiceDay 
   return day;
 }
 
-/** Adds the votes of a feed for its ordinary days. */
 function addVotes(votes: Map<ServiceDay, Vote>, { patterns }: FeedDays): void {
   const [{ trips: most }] = patterns;
   for (const [i, { days, preferred, trips }] of patterns.entries()) {

@@ -35,7 +35,6 @@ export function isLikeWgs84({ isInDegrees, datum }: Crs): boolean {
   return isInDegrees && DATUM_LIKE_WGS84.test(datum);
 }
 
-/** The error for coordinates in the system of this name. */
 export function otherCoordinates(file: string, name: string): BuildError {
   return new BuildError(
     `${file}: its coordinates are in ${name}; write them in longitude and latitude (EPSG:4326)`,

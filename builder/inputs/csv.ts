@@ -15,7 +15,6 @@ interface CsvLimits {
 const [NUL, LINE_FEED, CARRIAGE_RETURN] = [0x00, 0x0a, 0x0d];
 const NOTHING = Buffer.alloc(0);
 
-/** A change to the text of a line as it is read. */
 export type TextChange =
   | 'text that is not UTF-8; read as Windows-1252'
   | 'NUL characters; passed over';

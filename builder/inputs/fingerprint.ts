@@ -36,7 +36,6 @@ async function hashFile(hash: Hash, file: string): Promise<void> {
   for await (const chunk of createReadStream(file)) hash.update(chunk);
 }
 
-/** The error for an input that cannot be read from the file system. */
 export function unreadable(input: string, error: unknown): BuildError {
   // It names the file already.
   if (error instanceof BuildError) return error;

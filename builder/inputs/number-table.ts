@@ -13,7 +13,6 @@ export function openTable(object: string, whole: Uint8Array, kind: string) {
   };
 }
 
-/** Returns the bytes of an array, for a section of an object. */
 export function bytesOf({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array {
   return new Uint8Array(buffer, byteOffset, byteLength);
 }

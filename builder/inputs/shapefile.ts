@@ -134,9 +134,7 @@ export async function looseFilesOf(shp: string): Promise<string[]> {
 const ENDINGS = ['.shp', '.dbf', '.shx', '.prj', '.cpg'] as const;
 type Ending = (typeof ENDINGS)[number];
 
-/** The files of a shapefile, from any container. */
 interface ShapefileFiles {
-  /** Name of a file for error messages. */
   name(ending: Ending): string;
   /** `null` if there is no such file. */
   open(ending: Ending): Promise<Readable | null>;

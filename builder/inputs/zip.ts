@@ -303,7 +303,6 @@ const HAS_DESCRIPTOR = 1 << 3;
 /** Marks a size that is in an extra field (zip64). */
 const ELSEWHERE = 0xffff_ffff;
 
-/** Checks that the directory's record of an entry matches its local header. */
 async function checkLocalHeader(zip: ZipFile, entry: Entry, name: string): Promise<void> {
   const local = await zip.readLocalFileHeaderPromise(entry, {});
   const differ = (what: string) =>

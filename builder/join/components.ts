@@ -21,7 +21,6 @@ const CENSUS_DAY = '2020-04-01';
 const SOURCE_DIGITS = 16;
 const READING_DIGITS = 8;
 
-/** The sources that all regions of a release were built from. */
 export interface ReleaseSources {
   /** Digests of the contents of files, each once. */
   readonly files: Readonly<Record<'osm' | 'blocks' | 'listed', readonly string[]>> & {
@@ -143,7 +142,6 @@ function streetParameters(
   };
 }
 
-/** Returns all parameters of timetables and stations. */
 function transitParameters({ transit, maxReachMinutes }: Routing) {
   return { ...transit, maxReachMinutes };
 }

@@ -38,7 +38,6 @@ import { transposePois, transposeReach } from './transposes.ts';
 /** Increment when the same regions give other parts. */
 const PART_VERSION = 2;
 
-/** The options of a release that the parts of its join depend on. */
 export interface PartOptions {
   readonly tiles: boolean;
   readonly directions: readonly Direction[];
@@ -74,7 +73,6 @@ const partSchema = z.strictObject({
 });
 export type Part = z.infer<typeof partSchema>;
 
-/** The facts that the join needs about a county of a part. */
 export interface CountySummary {
   /** Ids of the destinations at home there, ascending. */
   readonly destIds: readonly DestId[];
@@ -83,7 +81,6 @@ export interface CountySummary {
 }
 type PartSummary = Readonly<Record<CountyFips, CountySummary>>;
 
-/** The receipt of the part of some counties. */
 export function partReceipt(
   { searchPlan, plan }: StoredPlan,
   counties: readonly CountyFips[],

@@ -33,7 +33,6 @@ import { type Counties, joinRegions } from './join-regions.ts';
 import { clashIn } from './known-destinations.ts';
 import type { States } from './state-objects.ts';
 
-/** A request to join a plan's regions into a release, and the resources available for it. */
 interface JoinRequest extends ReleaseRequest, Resources {
   readonly plan: StoredPlan;
 }

@@ -49,7 +49,6 @@ export function tilesOfRelease(
   );
 }
 
-/** The lines of the feeds that are read, by feed. */
 function linesOf({ feeds, windows }: ReleasePlan): TransitLines['feeds'] {
   const read = [...feeds, ...windows.flatMap((window) => window.feeds)];
   return [...groupBy(read, ({ facts }) => facts.sha256).values()].map((ofFeed) => {

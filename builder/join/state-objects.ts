@@ -70,7 +70,6 @@ export async function putPlacesByState(
 const statesSchema = z.record(z.string(), stateSchema);
 export type States = z.infer<typeof statesSchema>;
 
-/** The receipt of the states of some parts. */
 export function statesReceipt(parts: readonly PlacesByState[]): ReceiptOf<typeof statesSchema> {
   return ['states', hashOfJson([STATES_VERSION, parts]), statesSchema];
 }

@@ -97,7 +97,6 @@ async function transposeWhereNew(
   return made;
 }
 
-/** Computes the key of a transposed matrix from its inputs. */
 function keyOf({ origins, attributes, sources }: TransposedMatrix): string {
   const hash = createHash('sha256');
   hash.update(JSON.stringify([TRANSPOSE_VERSION, sources]));

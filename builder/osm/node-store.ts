@@ -11,11 +11,9 @@ import { NANODEGREES } from './primitive-block.ts';
 
 /** Nodes per block, which is read and decoded as a whole. */
 const BLOCK_NODES = 512;
-/** Nodes sorted in memory at a time. */
 const SORTED_NODES = 2 ** 18;
 /** Decoded blocks held in memory: 59 MB. */
 const HELD_BLOCKS = 2 ** 12;
-/** Bytes collected for a write. */
 const WRITE_BYTES = 2 ** 20;
 
 /** Nodes in blocks of a file, ascending by id, each id once. */
@@ -153,7 +151,6 @@ const LAT = 8;
 const LON = 9;
 const MARK = 10;
 
-/** Writes runs to a file, one after another. */
 class RunWriter {
   readonly #file: number;
   readonly #pending = new VarintWriter(WRITE_BYTES);
@@ -217,7 +214,6 @@ class RunWriter {
   }
 }
 
-/** Reads blocks of a run. */
 class BlockReader {
   readonly #file: number;
   readonly #run: Run;
@@ -300,7 +296,6 @@ class RunCursor {
     use(id[this.#at], lon[this.#at], lat[this.#at], mark[this.#at]);
   }
 
-  /** Moves to the next node; returns whether there is one. */
   next(): boolean {
     if (++this.#at < this.#count) return true;
     if (++this.#block === this.#blocks) return false;

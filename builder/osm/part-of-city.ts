@@ -1,7 +1,6 @@
 import { isShown } from '../../shards/shown-text.ts';
 import type { Tags } from './tags.ts';
 
-/** Values of `place` of parts of cities. */
 const PARTS_OF_CITIES = ['suburb', 'quarter', 'neighbourhood'] as const;
 type PartOfCity = (typeof PARTS_OF_CITIES)[number];
 

@@ -92,7 +92,6 @@ export class CountyEstimates {
     );
   }
 
-  /** Returns a cell and all cells up to the given number of cells away from it. */
   #around({ row, lon }: Cell, cells: number): Cell[] {
     const found: Cell[] = [];
     for (let dy = -cells; dy <= cells; dy++) {
@@ -117,7 +116,6 @@ interface Cell {
   /** Longitude of the first block added to the cell. */
   readonly lon: Degrees;
   land: number;
-  /** Number of land blocks by county. */
   readonly counties: Map<CountyFips, number>;
 }
 

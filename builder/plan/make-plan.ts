@@ -224,7 +224,6 @@ async function prepareAll(
   context: PlanContext,
 ): Promise<ReleasePlan> {
   const { store } = context;
-  /** Returns the preparation context for some of the inputs. */
   const of = (files: readonly PlannedInput[]) => ({
     ...context,
     paths: files.map(pathOf),
@@ -427,7 +426,6 @@ async function readWindow(
   return { name, opens, departures, day, service_date, feeds: [...prepared] };
 }
 
-/** Feeds named in a warning. */
 const NAMED_FEEDS = 5;
 
 /** Warns of the feeds without a trip in a window, which for their riders is one of walking. */

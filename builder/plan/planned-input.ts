@@ -74,7 +74,6 @@ export async function requireUnchanged(inputs: Iterable<LocalInput>): Promise<vo
   }
 }
 
-/** The error for a file that is no longer the one that was hashed. */
 export function changed(file: string): BuildError {
   return new BuildError(
     `${file}: was changed or replaced while the build was reading it; run the command again`,

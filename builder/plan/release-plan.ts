@@ -39,7 +39,6 @@ const releasePlanSchema = z.strictObject({
     transit_max_walk_leg_min: z.int().optional(),
     transit_max_transfer_walk_m: z.int().optional(),
   } satisfies Record<keyof RoutingChoice, z.ZodType>),
-  /** The rules that those of R5 replace. */
   rules_of_r5: z.array(z.enum(RULE_NAMES)),
   /** How trips and stops count on which feeds state nothing; absent without step-free transit. */
   wheelchair_unknown: z.enum(WHEELCHAIR_UNKNOWN).optional(),

@@ -20,7 +20,6 @@ export const AROUND_THE_MAP: Metres = 5_000;
  */
 export const LAST_OVERVIEW_ZOOM = 9;
 
-/** References to the prepared features of the base map in a store. */
 export const preparedMapSchema = z.strictObject({
   /** Features drawn at low zooms too, by cell. */
   overview: preparedCellsSchema,

@@ -29,7 +29,6 @@ interface BlockPreparation extends Preparation {
   /** Tables of the people of blocks, which count instead of those in the block files. */
   readonly populations: readonly string[];
   readonly scratch: string;
-  /** Number of blocks held in memory before they are spilled. */
   readonly heldBlocks?: number;
 }
 
@@ -177,7 +176,6 @@ export class BlockTables {
     return this.counties.filter((county) => boxesMeet(this.boxOf(county), box));
   }
 
-  /** The box around the points of a county's blocks. */
   boxOf(county: CountyFips): BoundingBox {
     const [minLon, minLat, maxLon, maxLat] = this.#prepared[county].box;
     return { minLon, minLat, maxLon, maxLat };

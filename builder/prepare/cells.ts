@@ -10,7 +10,6 @@ import type { Partitions } from './partitions.ts';
 export const preparedCellsSchema = z.record(z.string(), objectRefSchema);
 export type PreparedCells = z.infer<typeof preparedCellsSchema>;
 
-/** The box and the object of an area that covers many cells. */
 export const wideAreaSchema = z.strictObject({ box: boxSchema, object: objectRefSchema });
 
 /** The objects of the cells that a box touches, ascending by cell. */

@@ -1,7 +1,6 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { addTo } from '../../shards/arrays/group-by.ts';
 
-/** The file format for spilled items. */
 export interface PartitionFiles<Key, Item> {
   write(file: string, items: readonly Item[]): Promise<void>;
   /** Reads what was written, and removes it. */

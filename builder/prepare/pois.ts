@@ -26,7 +26,6 @@ const AROUND_A_CELL: Metres = 1_000;
 
 interface PoiPreparation extends AreaPreparation {
   readonly scratch: string;
-  /** Number of POIs held in memory before they are spilled. */
   readonly heldPois?: number;
 }
 

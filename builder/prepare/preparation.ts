@@ -62,7 +62,6 @@ const elevationJobSchema = z.strictObject({
 });
 export type ElevationJobSpec = z.infer<typeof elevationJobSchema>;
 
-/** A job that reads a feed for its day. */
 const feedJobSchema = z.strictObject({
   kind: z.literal('feed'),
   /** The `fingerprint` of the feed. */

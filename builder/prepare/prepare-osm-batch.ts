@@ -12,7 +12,6 @@ import { NO_MAP, preparedMapSchema, putBaseMapCells } from './base-map-cells.ts'
 import { type PreparedCells, preparedCellsSchema, wideAreaSchema } from './cells.ts';
 import type { OsmJobSpec, PreparationJobContext } from './preparation.ts';
 
-/** Values without a type that are kept from a batch, for each key. */
 const KEPT_VALUES = 500;
 
 /** The result of a batch of cells. */

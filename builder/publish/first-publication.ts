@@ -52,7 +52,6 @@ export async function publishedAt(store: Store, manifest: string): Promise<strin
   return (await read(store, recordOf(manifest)))?.published_at ?? null;
 }
 
-/** The name of the record of a manifest's first publication. */
 export function recordOf(manifest: string): string {
   return manifest.replace(MANIFESTS, PUBLICATIONS);
 }

@@ -113,7 +113,6 @@ async function describeRelease(
   };
 }
 
-/** The history of a release that follows the current one. */
 async function historyFrom(
   store: Store,
   { release, manifest, published_at }: Latest,
@@ -141,7 +140,6 @@ async function nullIfDamaged<T>(reading: Promise<T>): Promise<T | null> {
 }
 
 interface Facts {
-  /** Blocks by mode and reason. */
   readonly unlinked: ReadonlyMap<`${LinkMode} ${UnlinkedReason}`, number>;
   readonly pois: ReadonlyMap<DestTypeId, number>;
 }
@@ -237,7 +235,6 @@ function blocksCutOff({ before, after, count }: ComparedCounty): number {
   return blocks;
 }
 
-/** The number of objects that a county has as before. */
 function keptObjects(was: CountyManifest, is: CountyManifest): number {
   const names = new Set(Object.values(was.objects).map(({ name }) => name));
   return Object.values(is.objects).filter(({ name }) => names.has(name)).length;

@@ -17,7 +17,6 @@ export async function putObject(
   return { name, bytes: content.bytes, sha256 };
 }
 
-/** Writes an object of JSON for `readJson`. */
 export function putJson(store: WritableStore, stem: string, value: unknown): Promise<ObjectRef> {
   return putObject(store, stem, 'json', Buffer.from(JSON.stringify(value)));
 }

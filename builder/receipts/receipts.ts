@@ -10,7 +10,6 @@ const sealedSchema = z.strictObject({ check: z.string(), value: z.unknown() });
 
 const RECEIPTS = 'receipts/';
 
-/** The store of a stage's results and receipts, and where its progress is reported. */
 export interface StageContext {
   readonly store: WritableStore;
   readonly receipts: Receipts;

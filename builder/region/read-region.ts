@@ -33,7 +33,6 @@ import { transitAround } from './transit-around.ts';
 /** Destinations of all sources, ascending by `destId`. */
 interface JoinedLists {
   readonly destinations: Destination[];
-  /** The ids of all listed POIs that were read. */
   readonly ids: ReadonlySet<DestId>;
 }
 
@@ -94,7 +93,6 @@ export interface Region {
   /** Barriers that a straight line from a POI to its street must not cross. */
   readonly impassable: Impassable;
   readonly routing: Routing;
-  /** The rules that those of R5 replace. */
   readonly rulesOfR5: RulesOfR5;
   /** When the newest street was edited, or the files were cut, in Unix milliseconds. */
   readonly streetsAsOfMs: number;
@@ -105,11 +103,9 @@ export function fastestIn({ streets }: Pick<Region, 'streets'>): number {
   return fastestOf(streets.slopes !== undefined);
 }
 
-/** The prepared inputs of a region. */
 export interface RegionInputs {
   readonly osm: OsmTables;
   readonly blocks: BlockTables;
-  /** Yields the POIs of lists within an area. */
   readonly poisWithin: (area: BoundingBox) => AsyncIterable<Destination>;
   /** Null if all streets are level. */
   readonly heightsAt: HeightsAt | null;
@@ -231,7 +227,6 @@ async function targetsWithin(
   return new Map([...targets].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Returns the box around the centres of blocks. */
 export function boxAround(blocks: readonly BlockPoint[]): BoundingBox {
   return boxOf(blocks.map(({ lon, lat }) => [lon, lat]));
 }

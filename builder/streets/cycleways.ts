@@ -10,7 +10,6 @@ export interface Directions {
 /** The only direction in which cars may go along a way; `no` if they may go both ways. */
 export type Oneway = 'forward' | 'backward' | 'no';
 
-/** The cycleways of a street, each by the directions that it serves. */
 export interface Cycleways {
   /** Cycleways that permit bicycles, regardless of the access to the street as a whole. */
   readonly open: Directions;
@@ -101,7 +100,6 @@ function permitsBicycles(tags: Tags, key: CyclewayKey): boolean {
   return LANES.has(tags.get(said) ?? '') || accessBy(tags, [said]) === 'yes';
 }
 
-/** Whether bicycles may go both ways where cars may not. */
 function isOpenBothWays(tags: Tags, cars: Oneway): boolean {
   return cars !== 'no' && tags.get('oneway:bicycle') === 'no';
 }

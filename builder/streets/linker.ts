@@ -30,7 +30,6 @@ export interface Link {
   readonly snap: Metres;
 }
 
-/** The surroundings of the streets, as far as they matter for linking. */
 export interface Surroundings {
   /** The box in which the street data claims to be complete; null if not stated. */
   readonly coverage: BoundingBox | null;

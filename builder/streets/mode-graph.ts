@@ -93,7 +93,6 @@ export function buildModeGraph(network: StreetNetwork, costs: ModeCosts): ModeGr
   return { vertexCount: vertices.count, ...buildArcs(vertices, chains), chains };
 }
 
-/** A chain by the network vertices at its ends. */
 interface ChainEnds {
   readonly a: number;
   readonly b: number;

@@ -9,7 +9,6 @@ import { isOffGround, RIDE, WALK } from './trait-bits.ts';
 /** Ground heights at some points in metres; NaN where unknown. */
 export type HeightsAt = (lon: Float64Array, lat: Float64Array) => Promise<Float64Array>;
 
-/** Slopes, and the share of the streets for which they are known. */
 interface MeasuredSlopes {
   readonly slopes: Slopes;
   /**

@@ -3,7 +3,6 @@ import type { LinkedTargets } from './linked-targets.ts';
 import type { Link } from './linker.ts';
 import type { SearchGraph } from './search-graph.ts';
 
-/** The input of searches by one street mode. */
 export interface StreetRegion {
   readonly graph: SearchGraph;
   readonly targets: LinkedTargets;

@@ -147,7 +147,6 @@ export function isStressTagged(traits: number): boolean {
   return (traits & STRESS_TAGGED) !== 0;
 }
 
-/** Returns the traits with a different stress. */
 export function withStress(traits: number, forward: number, backward: number): number {
   const kept = traits & ~((STRESS_BITS << FORWARD_SHIFT) | (STRESS_BITS << BACKWARD_SHIFT));
   return kept | (forward << FORWARD_SHIFT) | (backward << BACKWARD_SHIFT);

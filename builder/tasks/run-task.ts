@@ -43,7 +43,6 @@ const WORK_UNITS = { osm: 'bytes', elevation: 'cells', feed: 'feeds' };
 /** Memory for the cache of a release while a table of it is exported. */
 const CACHE_BYTES: Bytes = 2 ** 28;
 
-/** Runs a task on this machine. */
 export async function runTask(task: Task, context: TaskContext): Promise<TaskResult> {
   const { store, progress, receipts } = context;
   switch (task.kind) {
@@ -129,7 +128,6 @@ async function runJoinTask(
   }
 }
 
-/** The stage and the key of a preparation's receipt. */
 export function receiptOf({ spec, inputs }: TaskOf<'prepare'>): [stage: string, key: string] {
   return [spec.kind, keyOf([spec, inputs])];
 }

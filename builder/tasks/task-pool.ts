@@ -24,7 +24,6 @@ interface TaskRequest {
   readonly port: MessagePort;
 }
 
-/** Progress of a task. */
 type TaskMessage =
   | { readonly kind: 'note'; readonly line: string }
   | { readonly kind: 'start'; readonly stage: Parameters<Progress['start']> }

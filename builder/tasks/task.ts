@@ -74,7 +74,6 @@ export interface TaskNode {
 
 const ID_DIGITS = 16;
 
-/** Returns the id for what is made from some inputs. */
 export function idOf(madeOf: readonly unknown[]): string {
   return hashOfJson(madeOf).slice(0, ID_DIGITS);
 }

@@ -6,7 +6,6 @@ import { receivedError } from './sent-errors.ts';
 
 /** Runs pieces of work, several at a time. */
 export interface Pool<Request, Result> {
-  /** The number of pieces that run at once. */
   readonly width: number;
   run(request: Request): Promise<Result>;
   close(): Promise<void>;

@@ -27,7 +27,6 @@ interface BandMap {
 export class BandPainter {
   readonly #areas = new ClassAreas(BANDS);
 
-  /** Draws the tiles of a range that bands reach into. */
   draw(maps: readonly BandMap[], range: TileRange): DrawnTile[] {
     const areas = this.#areas.of(maps.map(({ arcs, bands }) => ({ arcs, classes: bands })));
     const tiles = new TileGrid(range, () => new TileLayer(BAND_LAYER.id));

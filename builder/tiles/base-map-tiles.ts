@@ -79,7 +79,6 @@ export const BASE_MAP_LAYERS: readonly VectorLayer[] = [
   },
 ];
 
-/** The layer of the archive of the lines of transit. */
 export const LINE_LAYER: VectorLayer = {
   id: 'lines',
   description:
@@ -123,7 +122,6 @@ export function drawBaseMap(
   return drawing.tiles();
 }
 
-/** Draws the tiles of a range at a zoom with the lines of transit. */
 export function drawTransitLines(sources: MapSources, zoom: number, range: TileRange): DrawnTile[] {
   const drawing = new MapDrawing(range, [LINE_LAYER]);
   drawing.features(sources, zoom);

@@ -61,7 +61,6 @@ function unlinkedModes(index: BlockIndex, block: CountyBlock): string | null {
   return index.linkModes.filter((mode) => index.link(block, mode).status !== 'linked').join(',');
 }
 
-/** Indexes the arcs around each block. */
 class ArcsOfBlocks {
   readonly #arcs: Arcs;
   readonly #first: Uint32Array;

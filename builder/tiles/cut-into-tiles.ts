@@ -65,7 +65,6 @@ function extremes(values: Int32Array, start: number, end: number): [least: numbe
   return [least, most];
 }
 
-/** Consecutive rings in arrays that grow. */
 class RingStack {
   #x = new Int32Array(64);
   #y = new Int32Array(64);

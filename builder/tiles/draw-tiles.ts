@@ -22,7 +22,6 @@ interface DrawingContext extends StageContext {
 const drawnSchema = z.array(objectRefSchema.nullable());
 type DrawnTiles = z.infer<typeof drawnSchema>;
 
-/** The receipt of the tiles of a unit. */
 export function tilesReceipt({ units }: TileWork, unit: number): ReceiptOf<typeof drawnSchema> {
   const { counties, drawnFrom } = units[unit];
   return [`tiles-${counties[0]}`, drawnFrom, drawnSchema];

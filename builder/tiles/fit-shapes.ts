@@ -40,13 +40,11 @@ export class ShapeFitter {
     this.#simplifier = new LineSimplifier(points, units * 2 ** this.#shift, longest);
   }
 
-  /** Returns the position of a feature that is a point. */
   point(feature: number): [x: number, y: number] {
     const at = this.#firstPoint[this.#firstPart[feature]];
     return [this.#rounded(this.#x[at]), this.#rounded(this.#y[at])];
   }
 
-  /** Adds the lines of a feature. */
   lines(feature: number, out: PathList): void {
     for (let part = this.#firstPart[feature]; part < this.#firstPart[feature + 1]; part++) {
       this.#half(this.#firstPoint[part], this.#firstPoint[part + 1] - 1, out);

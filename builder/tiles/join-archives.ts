@@ -32,7 +32,6 @@ const ARCHIVES_VERSION = 1;
 const receiptSchema = z.record(z.string(), tileArchiveSchema);
 export type TileArchives = Readonly<Record<string, TileArchive>>;
 
-/** The attribution required on a map with these tiles. */
 const ATTRIBUTION =
   '<a href="https://www.openstreetmap.org/copyright">© OpenStreetMap contributors</a>, U.S. Census Bureau';
 

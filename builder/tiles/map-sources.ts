@@ -26,7 +26,6 @@ import { MIN_LINE_ZOOM } from '../transit/route-lines.ts';
 import type { MapSources } from './base-map-tiles.ts';
 import type { TilePyramid } from './tile-pyramids.ts';
 
-/** The inputs of a release's base map, in addition to its blocks. */
 export interface BaseMapInputs {
   readonly features: PreparedMap;
   /** The table of census places of each state. */
@@ -107,7 +106,6 @@ function inDrawingOrder(shapes: MapShapes, features: readonly number[]): Uint32A
   return Uint32Array.from(features).sort((a, b) => zoom(a) - zoom(b) || keys[a] - keys[b]);
 }
 
-/** The lines of transit of a release. */
 export interface TransitLines {
   /** The agencies of the feeds, which the lines are credited to. */
   readonly agencies: readonly string[];
@@ -116,7 +114,6 @@ export interface TransitLines {
 }
 type Area = z.infer<typeof wideAreaSchema>;
 
-/** Returns the objects of the lines in pyramids, by feed. */
 export function lineObjectsOf(
   { feeds }: TransitLines,
   pyramids: readonly TilePyramid[],

@@ -12,7 +12,6 @@ export class PathList {
     return this.#x.length - this.#start;
   }
 
-  /** Twice the signed area of the open path as a ring. */
   get openTwiceArea(): number {
     const [x, y, start] = [this.#x, this.#y, this.#start];
     let twice = 0;

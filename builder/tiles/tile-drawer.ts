@@ -33,7 +33,6 @@ import {
   within,
 } from './tile-pyramids.ts';
 
-/** A county's finished objects that tiles are drawn from, in the store. */
 interface DrawnCounty extends Pick<CountyManifest, 'block_box'> {
   readonly objects: TileObjects;
 }
@@ -43,7 +42,6 @@ export interface TilesRequest {
   readonly modes: readonly string[];
   readonly taxonomy: Manifest['taxonomy'];
   readonly counties: Readonly<Record<CountyFips, DrawnCounty>>;
-  /** Sources of POIs besides OpenStreetMap. */
   readonly poiSources?: readonly string[];
   /** The inputs of the base map; without them, none is drawn. */
   readonly baseMap?: BaseMapInputs;

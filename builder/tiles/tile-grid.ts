@@ -42,7 +42,6 @@ export class TileGrid<T> {
   }
 }
 
-/** Cuts polygons, in units of the zoom, into their pieces in the tiles of a range. */
 export function polygonPieces(polygons: Rings, range: TileRange): TileGrid<PolygonGeometry> {
   const pieces = new TileGrid(range, () => new PolygonGeometry());
   cutIntoTiles(polygons, range, (x, y, ring) => {

@@ -3,7 +3,6 @@ import type { Store } from '../../shards/store/store.ts';
 import { openThreads, type Pool, thisThread } from '../threads/pool.ts';
 import { type PieceOfTiles, TileDrawer, type TilePiece, type TilesRequest } from './tile-drawer.ts';
 
-/** A pool that draws pieces of tiles. */
 type TilePool = Pool<TilePiece, PieceOfTiles>;
 
 export async function openWork([request, location]: readonly [TilesRequest, string]) {

@@ -51,7 +51,6 @@ export function pyramidsOf(counties: Boxes): TilePyramid[] {
   });
 }
 
-/** The tiles of a pyramid at one of its zooms. */
 export function tilesAt({ tile }: TilePyramid, zoom: number): TileRange {
   const side = 2 ** (zoom - tile.z);
   const [west, north] = [tile.x * side, tile.y * side];

@@ -22,7 +22,6 @@ interface Feature {
   readonly geometry: TileGeometry;
 }
 
-/** A layer of a tile. */
 export class TileLayer {
   readonly #name: string;
   readonly #keys: string[] = [];

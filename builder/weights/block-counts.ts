@@ -26,7 +26,6 @@ interface Tally {
   readonly omitsZeros: boolean;
   isModelled: boolean;
   readonly counts: ReadonlyMap<CountyFips, Uint32Array>;
-  /** 1 for blocks that a row has counted. */
   readonly isCounted: ReadonlyMap<CountyFips, Uint8Array>;
 }
 

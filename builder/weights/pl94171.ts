@@ -56,7 +56,6 @@ function cell(segment: 0 | 1, field: number, weight: string, label: string, unit
   return { segment, field, weight, label, unit, ...SOURCE };
 }
 
-/** The total population. */
 const POPULATION = [cell(0, P1, PEOPLE.weight, PEOPLE.label)];
 
 /**

@@ -1,13 +1,10 @@
 import { MAX_COUNT, type Weight } from '../../shards/weights/weight.ts';
 import { BuildError, quoted } from '../errors.ts';
 
-/** Facts about a weight that its file states. */
 export type WeightFacts = Omit<Weight, 'total' | 'modelled'>;
 
-/** The counts to read from a file: those of its weights, or of the people of blocks alone. */
 export type WantedCounts = 'weights' | 'people';
 
-/** A row of a file: an area, and its counts in the order of the file's weights. */
 export interface CountedArea {
   /** The GEOID of a block, a block group or a tract: 15, 12 or 11 digits. */
   readonly area: string;

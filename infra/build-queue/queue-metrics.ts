@@ -8,7 +8,6 @@ const TIMEOUT_MS = 3_000;
 /** Jobs of each state that are read; one that is taken over is the next. */
 const JOBS_READ = 50;
 
-/** Metrics of a worker: its process and the queue. */
 export function queueMetrics({ jobs }: BuildQueue): Registry {
   const registry = new Registry();
   // Each store has a queue of its own, and several may share a Redis.

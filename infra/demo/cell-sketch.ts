@@ -43,7 +43,6 @@ export class CellSketch {
     return this.way([...refs, refs[0]], tags);
   }
 
-  /** Adds a multipolygon of ways, and returns its id. */
   multipolygon(members: OsmRelation['members'], tags: Tags): number {
     return this.#add(this.relations, { members, tags: { type: 'multipolygon', ...tags } });
   }
@@ -77,10 +76,8 @@ export class CellSketch {
   }
 }
 
-/** A function that draws elements into a cell. */
 export type CellDrawing = (sketch: CellSketch, cell: Cell) => void;
 
-/** Id of the n-th node in a cell. */
 export function nodeIdInCell(plan: CityPlan, { column, row }: Cell, n: number): number {
   return FIRST_ID + (row * plan.columns + column) * IDS_PER_CELL + n;
 }

@@ -28,7 +28,6 @@ export function countiesOf({ countyColumns, countyRows }: CityPlan): readonly De
   return Array.from({ length: count }, (_, i) => COUNTIES[i] ?? countyCalled(`County ${i + 1}`, i));
 }
 
-/** Cells per side of a tract. */
 const TRACT_CELLS = 8;
 
 /** County FIPS code, without the state's, for a cell; the bay belongs to the southern counties. */

@@ -49,7 +49,6 @@ interface BayBlock {
  */
 export interface CityPlan {
   readonly seed: number;
-  /** Total number of blocks. */
   readonly blocks: number;
   readonly lattice: Lattice;
   readonly columns: number;
@@ -61,7 +60,6 @@ export interface CityPlan {
   /** The lines between counties, including those around all counties: of columns, and of rows. */
   readonly countyColumns: readonly number[];
   readonly countyRows: readonly number[];
-  /** The row of cells under the river. */
   readonly riverRow: number;
   /** Column lines whose streets cross the river. */
   readonly bridges: readonly [west: number, east: number];
@@ -174,7 +172,6 @@ export function placedLeaves(): TaxonomyEntry[] {
   );
 }
 
-/** Returns the divisor of `number` that is nearest to `wanted`. */
 function divisorNear(number: number, wanted: number): number {
   const divisors = Array.from({ length: number }, (_, i) => i + 1).filter((d) => number % d === 0);
   return divisors.reduce((a, b) => (Math.abs(b - wanted) < Math.abs(a - wanted) ? b : a));

@@ -13,7 +13,6 @@ const ROUTE_TYPES = { subway: 1, rail: 2, bus: 3 };
 /** A bus is timed at both ends and at every n-th stop; in between, times are left blank. */
 const TIMED_EVERY = 4;
 
-/** The tables of the city's GTFS feed. */
 export function gtfsTables(
   plan: CityPlan,
   { stations, entrances, lines }: TransitPlan,

@@ -204,7 +204,6 @@ export function parkName(plan: CityPlan, { column, row }: { column: number; row:
   return `${random.pick(FOUNDERS)} Park`;
 }
 
-/** Name of the n-th neighbourhood. */
 export function neighbourhoodName(plan: CityPlan, n: number): string {
   const founders = new Random(plan.seed, STREAM.districts).shuffle(FOUNDERS);
   return `${founders[n % founders.length]} ${DISTRICTS[n % DISTRICTS.length]}`;

@@ -63,7 +63,6 @@ export function osmCity(plan: CityPlan, names: StreetNames, transit: TransitPlan
   };
 }
 
-/** Draws everything in a cell except its streets. */
 function cellDrawing(plan: CityPlan, names: StreetNames, transit: TransitPlan) {
   const drawPlaces = placesAtRandom(plan, names);
   const drawStops = stopDrawing(transit);
@@ -121,7 +120,6 @@ function drawClose(plan: CityPlan, sketch: CellSketch, { column, row }: Cell): v
 /** Side of a neighbourhood, in cells. */
 const NEIGHBOURHOOD = 12;
 
-/** Draws a label in the middle of each neighbourhood. */
 function drawNeighbourhood(plan: CityPlan, sketch: CellSketch, { column, row }: Cell): void {
   const middle = NEIGHBOURHOOD / 2;
   if (column % NEIGHBOURHOOD !== middle || row % NEIGHBOURHOOD !== middle) return;

@@ -5,7 +5,6 @@ import type { Polygon } from '../../shards/geometry/polygon.ts';
 export interface ShapefileField {
   readonly name: string;
   readonly type: 'C' | 'N';
-  /** Width in bytes. */
   readonly width: number;
   readonly decimals: number;
 }

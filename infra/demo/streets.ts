@@ -12,7 +12,6 @@ const STREAM = { along: 0x0a, across: 0x0b };
 
 type Direction = 'along' | 'across';
 
-/** The id of the node at a corner of the lattice. */
 export function cornerNodeId(plan: CityPlan, column: number, row: number): number {
   return 1 + row * (plan.columns + 1) + column;
 }

@@ -24,7 +24,6 @@ export interface Station {
 }
 
 export interface Entrance extends Station {
-  /** Id of the station. */
   readonly station: string;
 }
 
@@ -153,7 +152,6 @@ export function planTransit(plan: CityPlan, names: StreetNames): TransitPlan {
   };
 }
 
-/** Draws the bus stops and stations of a cell as OpenStreetMap elements. */
 export function stopDrawing({ stations, lines }: TransitPlan): CellDrawing {
   const busStops = stopsOf(lines.filter(({ kind }) => kind === 'bus'));
   const here = new Map<string, { at: Cell; tags: Tags }[]>();

@@ -37,7 +37,6 @@ interface BlockCounts {
   readonly households: number;
 }
 
-/** Low, middle and high wages. */
 type ByWage = readonly [low: number, mid: number, high: number];
 
 /** Writes the weights of a city in the formats of their publishers. */

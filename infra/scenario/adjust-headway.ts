@@ -169,7 +169,6 @@ function sameServices({ trips }: TripGroup, others: TripGroup): Trip[] {
   return trips.filter(({ service }) => services.has(service));
 }
 
-/** The first and the last time at which trips pass a stop. */
 function spanAt(stop: string, trips: readonly Trip[]): [ServiceSeconds, ServiceSeconds] {
   let [first, last] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (const { calls } of trips) {

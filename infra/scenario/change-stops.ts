@@ -24,7 +24,6 @@ export function moveStop(draft: FeedDraft, { stop, lon, lat }: ChangeOf<'move-st
   return [`${before.name} (${id}): moved by ${Math.round(metres)} m`];
 }
 
-/** Adds a stop, where lines can be led to. */
 export function addStop(draft: FeedDraft, change: ChangeOf<'add-stop'>): string[] {
   const { stop: id, name, lat, lon, parent_station: parent = '' } = change;
   const { stops: table } = draft.tables;

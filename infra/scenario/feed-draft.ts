@@ -38,7 +38,6 @@ export interface Trip {
   frequencies: TableRecord[];
   /** Whether the times of the trip, which the feed has, have changed. */
   isRetimed: boolean;
-  /** The records that the feed has. */
   readonly original: {
     readonly trip: readonly TableRecord[];
     readonly calls: readonly TableRecord[];
@@ -53,7 +52,6 @@ export interface Route {
   readonly record: TableRecord;
 }
 
-/** Which trips of a feed a scenario needs in memory. */
 interface Needs {
   /** Ids of the routes whose trips are read, found among all. */
   readonly routes: (routes: ReadonlyMap<string, Route>) => ReadonlySet<string>;
@@ -61,7 +59,6 @@ interface Needs {
   readonly shapes: boolean;
 }
 
-/** The most trips that a scenario may add. */
 const MAX_NEW_TRIPS = 100_000;
 
 /**
@@ -184,7 +181,6 @@ export class FeedDraft {
     return [...this.#trips.values()].filter(({ route }) => routes.has(route));
   }
 
-  /** The days on which a service runs. */
   daysOf(service: string): ReadonlySet<ServiceDay> {
     const known = this.#days.get(service);
     if (known) return known;
@@ -197,7 +193,6 @@ export class FeedDraft {
     return this.#stopRecords.get(stop)!;
   }
 
-  /** Adds a stop, made by the table of stops. */
   addStop(stop: FeedStop, record: TableRecord): void {
     (this.stops as Map<string, FeedStop>).set(stop.id, stop);
     (this.#stopRecords as Map<string, TableRecord>).set(stop.id, record);
@@ -239,7 +234,6 @@ export class FeedDraft {
     return id;
   }
 
-  /** Adds a trip with calls of its own. */
   addTrip(trip: Omit<Trip, 'original' | 'isRetimed' | 'frequencies'>): Trip {
     if (++this.#made > MAX_NEW_TRIPS) {
       throw new UsageError(
@@ -321,7 +315,6 @@ export class FeedDraft {
     );
   }
 
-  /** The periods in which a trip is repeated, with their records. */
   periodsOf(trip: Trip): (Frequency & { readonly record: TableRecord })[] {
     const { frequencies } = this.tables;
     return trip.frequencies.flatMap((record) => {

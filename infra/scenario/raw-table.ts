@@ -107,7 +107,6 @@ export class RawTable {
     return made;
   }
 
-  /** Adds a record at the end of the table. */
   add(record: TableRecord): void {
     this.#added.push(record);
   }

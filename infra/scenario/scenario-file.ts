@@ -178,7 +178,6 @@ function exactlyOne(members: Readonly<Record<string, unknown>>): Problem[] {
 /** A change, as the file states it, with its values in seconds, metres per second and degrees. */
 export type Change = { [K in Kind]: z.infer<(typeof changes)[K]> }[Kind];
 export type ChangeOf<K extends Kind> = z.infer<(typeof changes)[K]>;
-/** Which trips of which lines a change is about. */
 export type Lines = Pick<ChangeOf<'remove-route'>, keyof typeof lines>;
 
 type Path = readonly (string | number)[];

@@ -218,7 +218,6 @@ export function byDays(draft: FeedDraft, group: TripGroup): DayGroup[] {
   return mains.map(({ service, trips }) => ({ ...group, service, trips }));
 }
 
-/** Number of days that two services share. */
 export function shared(a: ReadonlySet<ServiceDay>, b: ReadonlySet<ServiceDay>): number {
   return [...b].filter((day) => a.has(day)).length;
 }

@@ -19,6 +19,5 @@ export interface AccessClassesHead {
   readonly county: string;
   readonly blocks: number;
   readonly counts: readonly ClassedCount[];
-  /** Length of each column. */
   readonly column_bytes: readonly Bytes[];
 }

@@ -59,7 +59,6 @@ export class AccessClasses {
     }
   }
 
-  /** The class of each block in a column. */
   column(number: number): Uint8Array {
     return this.#file.column(number, this.head.blocks);
   }

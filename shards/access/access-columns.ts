@@ -37,7 +37,6 @@ export interface AccessCount {
   readonly minutes: Minutes;
 }
 
-/** The contents of `access` objects. */
 export interface AccessContents {
   /** Weights and types, see `COUNTED_NAME`. */
   readonly access: readonly string[];

@@ -40,14 +40,12 @@ export interface StreetEntry extends StreetName {
   readonly zips: readonly string[];
 }
 
-/** A street to be written. */
 export interface StreetRanges extends StreetName {
   readonly label: string;
   /** At least one. */
   readonly ranges: readonly AddressRange[];
 }
 
-/** A neighbourhood of a county. */
 export interface Neighbourhood {
   readonly label: string;
   /** A point in it, and its block. */

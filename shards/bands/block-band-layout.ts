@@ -11,7 +11,6 @@ export interface BlockBandsHead {
   readonly modes: readonly string[];
   /** Leaf types, ascending. */
   readonly dest_type_ids: readonly number[];
-  /** Length of each column. */
   readonly column_bytes: readonly Bytes[];
   /** The first GEOID as a number, then each GEOID minus the previous one. */
   readonly geoid_steps: readonly number[];

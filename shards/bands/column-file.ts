@@ -67,7 +67,6 @@ export class ColumnFile<Head extends { readonly column_bytes: readonly Bytes[] }
     if (at !== bytes.length) throw fail(`columns end at ${at} of ${bytes.length} bytes`);
   }
 
-  /** The numbers of a column. */
   column(number: number, blocks: number): Uint8Array {
     const part = `column ${number}`;
     const bytes = columnBytes(blocks);

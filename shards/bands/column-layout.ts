@@ -17,7 +17,6 @@ import type { Bytes } from '../units.ts';
  */
 export const HEAD_AT: Bytes = 12;
 
-/** Modulus of the differences. */
 const MODULUS = 8;
 
 /** Bytes of a column of `blocks` numbers, before Deflate. */

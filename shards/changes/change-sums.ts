@@ -74,7 +74,6 @@ export class ChangeTotals {
     }
   }
 
-  /** The sums of an area. */
   of(area: number, measure: number, weight: number): ChangeSums {
     const at = this.#slotsOf(area, measure, weight);
     const sums = this.#sums.subarray(at, at + SLOTS);

@@ -68,7 +68,6 @@ export class ComparedCounty {
     return new ComparedCounty(fips, own, was, is);
   }
 
-  /** Number of compared blocks. */
   get count(): number {
     return this.geoids.length;
   }
@@ -136,7 +135,6 @@ async function openIn(release: Release, fips: CountyFips) {
   return county ? { release, county, index: await release.index(county) } : null;
 }
 
-/** Fills a list with the values of a measure by compared block. */
 type Fill = (measure: Measure, values: Float64Array) => void;
 
 /** Reads what measures need: one range for the times to all types, and one for each count. */

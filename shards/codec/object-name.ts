@@ -11,7 +11,6 @@ export function objectName(stem: string, sha256: string, extension: string): str
   return `${stem}-${sha256.slice(0, HASH_DIGITS)}.${extension}`;
 }
 
-/** The start of the hash that an object's name states. */
 export function nameHash(name: string): string {
   return name.slice(name.lastIndexOf('-') + 1, name.indexOf('.'));
 }

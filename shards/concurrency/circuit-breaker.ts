@@ -13,7 +13,6 @@ interface CircuitBreakerOptions {
    */
   readonly isFailure: (error: unknown) => boolean;
   readonly refusal: () => Error;
-  /** Called when the breaker opens and when it closes. */
   readonly onChange?: (isOpen: boolean) => void;
 }
 

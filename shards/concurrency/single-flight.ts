@@ -20,11 +20,9 @@ interface Flight<V> {
 export class SingleFlight<K, V> {
   readonly #kept: ValueCache<K, V> | null;
   readonly #underWay = new Map<K, Flight<V>>();
-  /** Number of cache hits. */
   hits = 0;
   /** Number of callers that joined a running computation. */
   shared = 0;
-  /** Number of computations. */
   computed = 0;
 
   /** `null` disables caching; concurrent calls are still shared. */

@@ -32,7 +32,6 @@ export class EdgeSet {
     this.length = 0;
   }
 
-  /** Reserves room for more edges. */
   reserve(more: number): void {
     const wanted = this.length + more;
     if (wanted <= this.ax.length) return;

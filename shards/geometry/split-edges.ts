@@ -39,7 +39,6 @@ function copyEdge({ ax, ay, bx, by }: EdgeSet, e: number, into: EdgeSet): void {
   into.push(ax[e], ay[e], bx[e], by[e]);
 }
 
-/** Start points of edges, by grid cell. */
 class PointGrid {
   readonly #edges: EdgeSet;
   readonly #mask: number;

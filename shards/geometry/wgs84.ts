@@ -47,7 +47,6 @@ export function bufferBox(box: BoundingBox, margin: Metres): BoundingBox {
   };
 }
 
-/** The box that reaches `radius` from a point to every side. */
 export function boxAroundPoint(lon: Degrees, lat: Degrees, radius: Metres): BoundingBox {
   return bufferBox({ minLon: lon, minLat: lat, maxLon: lon, maxLat: lat }, radius);
 }
@@ -100,7 +99,6 @@ export function boxWithin(edges: readonly [number, number, number, number]): Bou
   return { minLon, minLat, maxLon, maxLat };
 }
 
-/** Smallest box that contains both. */
 export function boxAroundBoth(a: BoundingBox, b: BoundingBox): BoundingBox {
   return {
     minLon: Math.min(a.minLon, b.minLon),

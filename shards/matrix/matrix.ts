@@ -15,7 +15,6 @@ import {
 } from './row-codec.ts';
 
 export const MATRIX_KIND = 'MATR';
-/** Bytes per read of a scan. */
 const SCAN_BYTES = 4 * 2 ** 20;
 /** Largest gap between rows that are fetched by one read. */
 const GAP_BYTES: Bytes = 32 * 2 ** 10;
@@ -118,7 +117,6 @@ export class Matrix {
     return (await Promise.all(reads)).flat();
   }
 
-  /** Bytes between two rows. */
   #gap(before: number, after: number): Bytes {
     return this.#rows.startOf(after) - this.#rows.startOf(before + 1);
   }

@@ -233,7 +233,6 @@ export class EncodedRow {
     );
   }
 
-  /** The row of a mode, by its position in the matrix. */
   mode(position: number): ModeRow {
     const decoded = this.#decoded;
     while (decoded.length <= position) {

@@ -90,7 +90,6 @@ export function decodeNearestRow(
   return times;
 }
 
-/** Decodes the `META` section. */
 export function decodeNearestShape(meta: Uint8Array): { rows: number; columns: number } {
   const view = new DataView(meta.buffer, meta.byteOffset, meta.byteLength);
   return { rows: view.getUint32(0, true), columns: view.getUint32(4, true) };

@@ -17,7 +17,6 @@ export function nthNearestId(type: DestTypeId, nth: number): number {
   return nth * TYPE_IDS + type;
 }
 
-/** Returns the type and n of the row with an id. */
 export function typeAndNth(id: number): { type: DestTypeId; nth: number } {
   return { type: id % TYPE_IDS, nth: Math.floor(id / TYPE_IDS) };
 }

@@ -4,7 +4,6 @@ import { writePageHeader } from 'hyparquet-writer/src/datapage.js';
 import { writePlain } from 'hyparquet-writer/src/plain.js';
 import { type Dictionary, type IndexedValues, NULL_INDEX } from './table.ts';
 
-/** Compresses a page. */
 type Compressor = (bytes: Uint8Array) => Uint8Array;
 
 /** Rows that a run must have on average for runs to be shorter than packed indexes. */

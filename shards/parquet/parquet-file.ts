@@ -75,7 +75,6 @@ export class ParquetFile implements TableFile {
     else if (group.rows > 0) this.#appendValues(group.rows, group.values);
   }
 
-  /** Appends a group in steps of one column each. */
   *appendSteps({ rows, indexed }: IndexedGroup): Generator<undefined, void, undefined> {
     if (rows === 0) return;
     const start = this.#out.offset;

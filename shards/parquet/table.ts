@@ -59,7 +59,6 @@ export interface ByteSink {
   append(piece: Uint8Array): void;
 }
 
-/** A file that a table is written to, row group by row group. */
 export interface TableFile {
   append(group: RowGroup): void;
   finish(): void;

@@ -73,7 +73,6 @@ export interface PlaceWithBlocks extends PlaceRecord {
 
 const GEOID_DIGITS = 7;
 
-/** A place as stored in its state's table. */
 export interface PlaceEntry extends PlaceRecord {
   /** Counties of its blocks, ascending. */
   readonly counties: readonly CountyFips[];

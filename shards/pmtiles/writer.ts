@@ -6,7 +6,6 @@ import type { BoundingBox } from '../units.ts';
 import { type Directory, encodeDirectory, encodeHeader, HEADER_BYTES, ROOT_END } from './header.ts';
 import { type TileAddress, tileId } from './tile-id.ts';
 
-/** Metadata of an archive. */
 export interface ArchiveFacts {
   readonly name: string;
   readonly description: string;
@@ -26,7 +25,6 @@ export interface VectorLayer {
 }
 
 const LEAF_ENTRIES = 4096;
-/** Bytes of tiles per chunk. */
 const CHUNK_BYTES = 1 << 20;
 
 /**

@@ -65,7 +65,6 @@ export function encodePoiTable(pois: readonly PoiFacts[]): Uint8Array {
   return out.view();
 }
 
-/** Columns of a decoded table. */
 interface Columns {
   readonly count: number;
   readonly lon: Int32Array;

@@ -27,7 +27,6 @@ interface DataCoverage {
   readonly routable_blocks: number;
 }
 
-/** Sums the facts of all counties of a release. */
 export function dataCoverage({ counties, states }: Pick<Manifest, 'counties' | 'states'>) {
   const all = Object.values(counties);
   const sum = (member: 'population' | 'blocks' | 'routable_blocks') =>

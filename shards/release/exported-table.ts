@@ -16,7 +16,6 @@ export const EXPORT_EXTENSIONS: Readonly<Record<ExportFormat, string>> = {
   'gpkg-ready': 'fgb',
 };
 
-/** An exported table of a county, or of the release. */
 export const exportedTableSchema = z.strictObject({
   table: z.string(),
   /** Null for a table of the whole release. */

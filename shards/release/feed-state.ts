@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { counted, withCommas } from '../number-words.ts';
 import type { FeedFacts, Manifest } from './manifest.ts';
 
-/** A feed of a release, as stated to its users. */
 export const statedFeedSchema = z.object({
   file: z.string(),
   publisher: z.string().nullable(),
@@ -43,7 +42,6 @@ export function feedState(feed: FeedFacts): FeedState {
   return { status: 'used', reason };
 }
 
-/** Returns the number of trips of a feed on its service day. */
 function tripsOn({ weekday_patterns: [own] }: FeedFacts): number {
   return own?.trips ?? 0;
 }

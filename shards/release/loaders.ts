@@ -139,11 +139,9 @@ interface SpatialOrder {
   readonly cell: Uint32Array;
   /** Rank of each POI by cell, then `dest_id`: the order of search results, in every release. */
   readonly rank: Uint32Array;
-  /** POIs by rank. */
   readonly byRank: Uint32Array;
 }
 
-/** POIs per step of `spatialOrderSteps`. */
 const POIS_PER_STEP = 1 << 13;
 
 /** Builds the spatial order of POIs, in steps of a few milliseconds. */

@@ -6,7 +6,6 @@ import { parseService, WINDOW_DAYS, WINDOW_NAME } from '../services.ts';
 import { taxonomySchema } from '../taxonomy.ts';
 import { weightSchema } from '../weights/weight.ts';
 
-/** The label of a release. */
 export const releaseSchema = z.string().regex(/^[0-9A-Za-z][0-9A-Za-z._-]{0,63}$/);
 
 export const countyFipsSchema = z.string().regex(COUNTY_FIPS);
@@ -127,7 +126,6 @@ const wheelchairSchema = z.strictObject({
 });
 export type WheelchairFacts = z.infer<typeof wheelchairSchema>;
 
-/** A GTFS feed as used by the release. */
 export const feedSchema = z.strictObject({
   agency: z.string(),
   file: z.string(),
@@ -207,7 +205,6 @@ export const windowSchema = z.strictObject({
   /** The common service day of the feeds. */
   service_date: z.iso.date(),
   percentiles: z.array(z.int()).min(1),
-  /** The feeds that are read for it. */
   feeds: z.array(
     feedSchema.pick({
       agency: true,

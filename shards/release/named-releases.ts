@@ -26,7 +26,6 @@ const KEPT_MS: Millis = 60_000;
 /** Minimum age of a list that is read again for a name that it lacks. */
 const READ_AGAIN_MS: Millis = 1_000;
 
-/** A release of a store, as lists of them state it. */
 export interface ListedRelease {
   /** Its label, which others may have too. */
   readonly release: string;

@@ -24,7 +24,6 @@ interface RowsMoved {
   } | null;
 }
 
-/** The differences of one county. */
 export type CountyDiff =
   | { readonly county: CountyFips; readonly status: 'added' | 'gone' }
   | {

@@ -94,7 +94,6 @@ const releaseNotesSchema = z.strictObject({
 });
 export type ReleaseNotes = Readonly<z.infer<typeof releaseNotesSchema>>;
 
-/** Name of the object with a release's notes: the manifest's name, in another folder. */
 export function notesName(manifest: string): string {
   return `${NOTES}${manifest.slice(MANIFESTS.length)}`;
 }

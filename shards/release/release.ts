@@ -72,7 +72,6 @@ import type {
 import { type CachedValue, type ReleaseCache, sized } from './release-cache.ts';
 import type { ReleaseNotes } from './release-notes.ts';
 
-/** A county of a release, with its boxes parsed. */
 export interface ReleaseCounty {
   readonly fips: CountyFips;
   readonly manifest: CountyManifest;
@@ -80,7 +79,6 @@ export interface ReleaseCounty {
   readonly poiBox: BoundingBox | null;
 }
 
-/** A window of departures, and the percentiles of its times that a release holds. */
 interface WindowOfRelease extends DepartureWindow {
   readonly percentiles: readonly number[];
   /** The feeds of its day, where a release has several windows. */
@@ -195,7 +193,6 @@ export class Release {
     return `has no transit times of departure ${departure} at percentile ${percentile}; it has ${held.join(', ')}`;
   }
 
-  /** The window of departures that is read. */
   get window(): WindowOfRelease {
     return this.windows.find(({ name }) => name === this.timing.departure) ?? BASE;
   }
@@ -205,7 +202,6 @@ export class Release {
     return this.chosen.find((position) => this.services[position].mode === mode) ?? -1;
   }
 
-  /** The county of a block, if the release covers it. */
   countyOfBlock(geoid: Geoid): CountyManifest | undefined {
     return this.county(countyOf(geoid));
   }
@@ -347,7 +343,6 @@ export class Release {
     return this.load(ref.name, (turns) => loadCatchments(this.store, ref, turns));
   }
 
-  /** The object with a county's block-to-block times in one of the release's directions. */
   reachObject(county: CountyManifest, direction: Direction): ObjectRef {
     const ref = county.objects[`reach-${direction}`];
     if (ref) return ref;

@@ -22,7 +22,6 @@ export type ServedExport = z.infer<typeof servedExportSchema>;
 const supersededExportSchema = servedExportSchema.extend({ supersededAt: z.iso.datetime() });
 type SupersededExport = z.infer<typeof supersededExportSchema>;
 
-/** The exported tables of a release in its store. */
 export interface ServedExports {
   readonly exports: readonly ServedExport[];
   readonly superseded: readonly SupersededExport[];
@@ -43,7 +42,6 @@ const someSupersededSchema = z.array(supersededExportSchema);
 /** The folder of exports in a store. */
 export const EXPORTS = 'exports/';
 
-/** Name of the object that lists a release's exports: the manifest's name, in another folder. */
 export function servedExportsName(manifest: string): string {
   return `${EXPORTS}${manifest.slice(MANIFESTS.length)}`;
 }

@@ -7,7 +7,6 @@ import { messageOf, systemCode } from '../error-facts.ts';
 import { StoreError } from '../errors.ts';
 import type { ObjectRef, ObjectStat, Store, StoredObject } from './store.ts';
 
-/** Files kept open between reads. */
 const OPEN_FILES = 256;
 /**
  * Objects are immutable, so a handle goes stale only when a build repairs a damaged one. A reader
@@ -177,7 +176,6 @@ export class FolderReader implements Store {
     this.#files.delete(name);
   }
 
-  /** Maps a file-system error to a store error. */
   protected explain(name: string, error: unknown): StoreError {
     if (error instanceof StoreError) return error;
     const code = systemCode(error);

@@ -20,12 +20,10 @@ export function putBodyOf(whole: Uint8Array): PutBody {
   };
 }
 
-/** The content of a local file that is `bytes` bytes long. */
 export function fileBody(file: string, bytes: Bytes): PutBody {
   return { bytes, chunks: () => createReadStream(file, { highWaterMark: CHUNK_BYTES }) };
 }
 
-/** Concatenates contents. */
 export function concatBodies(parts: readonly PutBody[]): PutBody {
   return {
     bytes: parts.reduce((sum, part) => sum + part.bytes, 0),

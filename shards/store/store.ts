@@ -15,7 +15,6 @@ export interface ObjectRef {
   readonly sha256: string;
 }
 
-/** Source of objects read by range. */
 export interface RangeSource {
   /**
    * Reads `length` bytes of an immutable object from `offset`. Rejects with `changed` if the object
@@ -71,7 +70,6 @@ export interface Store extends RangeSource {
   close(): Promise<void>;
 }
 
-/** A listed object. */
 export interface StoredObject {
   readonly name: string;
   readonly bytes: Bytes;

@@ -84,7 +84,6 @@ export class ObjectHead {
     return new ObjectHead(source, ref, kind, await source.readRange(ref, 0, length));
   }
 
-  /** Length of the part before the rows. */
   get length(): Bytes {
     return sectionOf(this.ref.name, this.#envelope, SELF_CHECKED).offset;
   }
@@ -105,7 +104,6 @@ export class ObjectHead {
   }
 }
 
-/** The rows of an object, which are read by range. */
 export class StoredRows {
   readonly #source: RangeSource;
   readonly #ref: ObjectRef;

@@ -177,7 +177,6 @@ function decodeWalks(reader: VarintReader, stopCount: number): StopWalks {
   return { stops, times };
 }
 
-/** Stops whose footpaths are decoded in one step. */
 const STOPS_PER_STEP = 256;
 
 function* footpathSteps(

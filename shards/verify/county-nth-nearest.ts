@@ -37,7 +37,6 @@ export class NthNearestSums {
     });
   }
 
-  /** Adds the POI row of a block. */
   row(block: number, rows: readonly ModeRow[]): void {
     const found = rows.map((row) => this.#nthOf(row));
     this.#sums.add(this.#blockHashes, block, this.#idHashes, this.#groups, found);

@@ -66,7 +66,6 @@ function faultOf(object: string, error: unknown): Finding {
   throw error;
 }
 
-/** The error message without the leading object name. */
 function said({ object, message }: ShardError | StoreError): string {
   return message.startsWith(`${object}: `) ? message.slice(object.length + 2) : message;
 }

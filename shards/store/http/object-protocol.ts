@@ -12,7 +12,6 @@ interface ObjectRequest {
   readonly headers: Headers;
 }
 
-/** A response other than an object. */
 export interface Refusal {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;

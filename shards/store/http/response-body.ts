@@ -44,7 +44,6 @@ function whole(chunks: readonly Uint8Array[], length: number): Uint8Array {
   return bytes;
 }
 
-/** Start of the body of a response that is not an object. */
 export async function beginningOf({ body }: Dispatcher.ResponseData): Promise<string> {
   let text = '';
   for await (const chunk of body) {

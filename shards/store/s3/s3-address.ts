@@ -1,6 +1,5 @@
 import { StoreError } from '../../errors.ts';
 
-/** Location of a store in S3. */
 export interface S3Address {
   readonly bucket: string;
   /** Prefix of all keys: empty, or ending in a slash. */

@@ -2,7 +2,6 @@ import { StoreError } from '../../errors.ts';
 import type { Refusal } from '../http/object-protocol.ts';
 import { type S3Address, s3Name } from './s3-address.ts';
 
-/** An S3 error response. */
 interface S3Refusal {
   readonly status: number;
   /** Error code, such as `NoSuchKey`; empty if absent, as in the response to a HEAD. */

@@ -13,7 +13,6 @@ const lockSchema = z.object({
   renewal: z.string(),
 });
 
-/** Operations that a lock needs of its object. */
 export interface LockObject {
   /** Contents, identity, and age by the server's clock; null if the object does not exist. */
   read(): Promise<{ text: string; identity: string; ageMs: number } | null>;
