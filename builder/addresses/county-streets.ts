@@ -31,9 +31,6 @@ interface Street extends StreetName {
   readonly ranges: Map<string, AddressRange>;
 }
 
-/**
- * Collects the address ranges in the blocks of a county by their streets, and its neighbourhoods.
- */
 export class CountyStreets {
   readonly #blocks: readonly CensusBlock[];
   readonly #index: AreaIndex;

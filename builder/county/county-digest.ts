@@ -142,10 +142,6 @@ function gather(hash: Hash) {
   return { take, finish };
 }
 
-/**
- * Hashes the entrances, transfers and trips of chosen stops, which are numbered by their positions
- * in `chosen`.
- */
 function hashTransit(hash: Hash, transit: Transit, chosen: Int32Array): void {
   const { window, stops, timetable, routes, rules, insideWalks } = transit;
   const text = (value: unknown) => hash.update(`${JSON.stringify(value)}\n`);

@@ -21,9 +21,6 @@ export interface PointSource {
   readonly tags: Tags;
 }
 
-/**
- * A way or a multipolygon relation whose tags may name a destination, with the ways that draw it.
- */
 export interface AreaSource {
   readonly type: 'way' | 'relation';
   readonly id: number;
@@ -50,10 +47,6 @@ const SIDES_FROM: SquareMetres = 2_500;
 /** Spacing of entry points along sides. */
 const SIDE_STEP: Metres = 50;
 
-/**
- * A destination drawn as an area, and the parts of its sides that can be entered from adjacent
- * streets.
- */
 interface FromArea {
   readonly destination: Destination;
   readonly sides: Ring;

@@ -31,10 +31,6 @@ function isParquet({ format }: ExportedFile): boolean {
   return format === 'parquet';
 }
 
-/**
- * Returns the statement that makes the view of a table. `others` are the counties for which the
- * table has no Parquet file.
- */
 function viewOf(
   table: string,
   names: readonly string[],

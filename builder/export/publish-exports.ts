@@ -88,10 +88,6 @@ function servedSink(store: WritableStore) {
   };
 }
 
-/**
- * Returns the lists after an export at `nowMs`, whose tables join those in the store or replace
- * them.
- */
 function listsAfter(
   there: ServedExports,
   exported: readonly ServedExport[],

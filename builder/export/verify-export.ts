@@ -2,10 +2,6 @@ import { isAsRecorded } from '../../shards/store/recorded-hash.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
 import { readFiles } from './exported-files.ts';
 
-/**
- * Rereads every file that the exports in a folder or bucket list; with `only`, those of one
- * release's folder.
- */
 export async function* verifyExport(
   out: WritableStore,
   only: string | null = null,

@@ -6,9 +6,6 @@ import type { NodeTable } from '../osm/node-table.ts';
 import type { OsmElements } from './osm-elements.ts';
 import { type RawWays, refsOf } from './raw-ways.ts';
 
-/**
- * The elements of a cell, with streets and impassable ways as indices into all ways of their kind.
- */
 export interface CellElements {
   readonly streets: number[];
   readonly impassable: number[];

@@ -78,10 +78,6 @@ async function findHolders(
   }
 }
 
-/**
- * Sets the homes of destinations outside all blocks. `reachedFrom`: the destinations that each
- * county's blocks may reach.
- */
 async function findNearest(
   store: Store,
   { lon, lat }: KnownDestinations,

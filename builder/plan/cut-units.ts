@@ -63,10 +63,6 @@ function halve(
   return connectSides(counties, inOrder.slice(0, count), inOrder.slice(count));
 }
 
-/**
- * Moves the parts of each side of a cut that are not connected to that side's largest part to the
- * other side.
- */
 function connectSides(
   counties: Readonly<Record<CountyFips, CountyEstimate>>,
   one: readonly CountyFips[],
@@ -84,10 +80,6 @@ function largestFirst(parts: CountyFips[][]): CountyFips[][] {
   return parts.sort((a, b) => b.length - a.length);
 }
 
-/**
- * Returns a function that gives the position of a county along the longer side of the box around
- * some counties.
- */
 function lineAcross(counties: readonly CountyEstimate[]): (county: CountyEstimate) => number {
   const lons = counties.map(({ lon }) => lon);
   const lats = counties.map(({ lat }) => lat);

@@ -47,9 +47,6 @@ export function requireThisProgram({
   );
 }
 
-/**
- * Identifies the program in a given folder on a given version of Node, as `programVersion` does.
- */
 export function versionOf(root: string, node: string): string {
   const hash = createHash('sha256');
   hashCode(hash, root);

@@ -94,9 +94,6 @@ async function joinStepFree(
   return joinFeeds(joined);
 }
 
-/**
- * Finds the stops that could be used from a box, and the boxes within walking distance of these.
- */
 function reachOf(transit: TransitOfFeeds, from: BoundingBox, fastest: number, routing: Routing) {
   const limit = routing.maxReachMinutes * MILLIS_PER_MINUTE;
   const reach = new StopReach(transit, limit, fastest, routing);

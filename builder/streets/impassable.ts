@@ -68,10 +68,6 @@ export class Impassable {
     this.#tree = segmentTree(points, lon, lat);
   }
 
-  /**
-   * Whether the straight line between two points crosses an impassable line; touching does not
-   * count.
-   */
   isBetween(lonA: Degrees, latA: Degrees, lonB: Degrees, latB: Degrees): boolean {
     if (!this.#tree) return false;
     if (this.#isCrossed(this.#lastCrossed, lonA, latA, lonB, latB)) return true;

@@ -9,9 +9,6 @@ import { type ModeCosts, modeCosts } from './mode-costs.ts';
 import { buildModeGraph, type ModeGraph } from './mode-graph.ts';
 import type { StreetNetwork } from './network.ts';
 
-/**
- * The streets as used by one mode: islands removed, contracted, ready for linking and searching.
- */
 export interface ModeNetwork {
   readonly mode: StreetMode;
   readonly streets: StreetNetwork;

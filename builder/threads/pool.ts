@@ -39,10 +39,6 @@ export function thisThread<Request, Result>(
   };
 }
 
-/**
- * The work of a thread: a module of compiled code that exports `openWork`, which gets `data` and
- * returns the function that does a piece of work.
- */
 export interface ThreadWork {
   readonly module: string;
   readonly data: unknown;

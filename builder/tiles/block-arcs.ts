@@ -76,9 +76,6 @@ export function pushBack(edges: EdgeSet, { x, y }: Arcs, start: number, end: num
   for (let i = end - 1; i > start; i--) edges.push(x[i], y[i], x[i - 1], y[i - 1]);
 }
 
-/**
- * Finds the block on the other side of each edge, and the points where more than two blocks meet.
- */
 class Borders {
   /** The neighbour across each edge, by the index of the point where the edge begins. */
   readonly neighbour: Int32Array;

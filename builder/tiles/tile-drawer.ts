@@ -81,10 +81,6 @@ interface OpenPyramid {
   lines: Promise<MapSources> | null;
 }
 
-/**
- * Returns the pyramids of a release's tiles, which include the surroundings of the counties if
- * there is a base map.
- */
 export function pyramidsToDraw({ counties, baseMap }: TilesRequest): TilePyramid[] {
   return pyramidsOf(baseMap === undefined ? counties : withSurroundings(counties));
 }
