@@ -9,128 +9,25 @@ export interface StreetNames {
   across(column: number): string;
 }
 
-const TREES = [
-  'Alder',
-  'Ash',
-  'Aspen',
-  'Beech',
-  'Birch',
-  'Cedar',
-  'Cherry',
-  'Chestnut',
-  'Cypress',
-  'Elder',
-  'Elm',
-  'Fir',
-  'Hawthorn',
-  'Hazel',
-  'Hemlock',
-  'Hickory',
-  'Holly',
-  'Hornbeam',
-  'Juniper',
-  'Larch',
-  'Laurel',
-  'Linden',
-  'Locust',
-  'Magnolia',
-  'Maple',
-  'Mulberry',
-  'Myrtle',
-  'Oak',
-  'Olive',
-  'Pear',
-  'Pine',
-  'Plane',
-  'Plum',
-  'Poplar',
-  'Quince',
-  'Rowan',
-  'Spruce',
-  'Sumac',
-  'Sycamore',
-  'Tamarack',
-  'Walnut',
-  'Willow',
-  'Yew',
-];
-const SUFFIXES = [
-  'Avenue',
-  'Lane',
-  'Road',
-  'Row',
-  'Terrace',
-  'Way',
-  'Drive',
-  'Place',
-  'Parade',
-  'Walk',
-  'Rise',
-  'Crescent',
-  'Grove',
-  'Court',
-  'Park',
-  'Hill',
-  'View',
-  'Green',
-  'Gardens',
-  'Mews',
-  'Heights',
-  'Square',
-  'Close',
-  'Bank',
-  'Side',
-];
+const TREES = words(`
+  Alder Ash Aspen Beech Birch Cedar Cherry Chestnut Cypress Elder Elm Fir Hawthorn Hazel Hemlock
+  Hickory Holly Hornbeam Juniper Larch Laurel Linden Locust Magnolia Maple Mulberry Myrtle Oak
+  Olive Pear Pine Plane Plum Poplar Quince Rowan Spruce Sumac Sycamore Tamarack Walnut Willow
+  Yew
+`);
+const SUFFIXES = words(`
+  Avenue Lane Road Row Terrace Way Drive Place Parade Walk Rise Crescent Grove Court Park Hill
+  View Green Gardens Mews Heights Square Close Bank Side
+`);
 
-const FOUNDERS = [
-  'Abel',
-  'Barlow',
-  'Calder',
-  'Darrow',
-  'Ellery',
-  'Farrow',
-  'Garland',
-  'Hollis',
-  'Ingram',
-  'Jessop',
-  'Kestrel',
-  'Lockyer',
-  'Marlowe',
-  'Norwood',
-  'Osprey',
-  'Pemberton',
-  'Quill',
-  'Rook',
-  'Selby',
-  'Tallis',
-  'Underhill',
-  'Vesper',
-  'Wexford',
-  'Yarrow',
-  'Zephyr',
-];
-const MOODS = [
-  'Blue',
-  'Bright',
-  'Copper',
-  'Corner',
-  'Fair',
-  'Golden',
-  'Grand',
-  'Green',
-  'Harbor',
-  'Little',
-  'Meridian',
-  'New',
-  'North',
-  'Old',
-  'Quiet',
-  'Red',
-  'Seaside',
-  'Silver',
-  'Tidewater',
-  'Union',
-];
+const FOUNDERS = words(`
+  Abel Barlow Calder Darrow Ellery Farrow Garland Hollis Ingram Jessop Kestrel Lockyer Marlowe
+  Norwood Osprey Pemberton Quill Rook Selby Tallis Underhill Vesper Wexford Yarrow Zephyr
+`);
+const MOODS = words(`
+  Blue Bright Copper Corner Fair Golden Grand Green Harbor Little Meridian New North Old Quiet
+  Red Seaside Silver Tidewater Union
+`);
 
 /** Chains, by the label of the type they belong to. */
 const BRANDS: Readonly<Record<string, readonly string[]>> = {
@@ -223,4 +120,8 @@ function ordinal(n: number): string {
   const teen = n % 100 >= 11 && n % 100 <= 13;
   const suffix = teen ? 'th' : (['th', 'st', 'nd', 'rd'][n % 10] ?? 'th');
   return `${n}${suffix}`;
+}
+
+function words(text: string): string[] {
+  return text.trim().split(/\s+/);
 }
