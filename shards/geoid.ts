@@ -1,3 +1,4 @@
+import { rankIn } from './arrays/sorted.ts';
 import type { CountyFips } from './units.ts';
 
 declare const geoid: unique symbol;
@@ -32,4 +33,22 @@ export function geoidFromNumber(value: GeoidNumber): Geoid {
 
 export function countyOf(text: Geoid): CountyFips {
   return text.slice(0, 5);
+}
+
+export function countyOfBlock(geoid: GeoidNumber): CountyFips {
+  return String(Math.floor(geoid / BLOCKS_PER_COUNTY)).padStart(5, '0');
+}
+
+/** Ranges of each county's blocks among ascending GEOIDs. */
+export function countyRanges(
+  geoids: Float64Array,
+): { fips: CountyFips; first: number; end: number }[] {
+  const ranges: { fips: CountyFips; first: number; end: number }[] = [];
+  for (let first = 0; first < geoids.length; ) {
+    const fips = countyOfBlock(geoids[first]);
+    const end = rankIn(geoids, (Number(fips) + 1) * BLOCKS_PER_COUNTY);
+    ranges.push({ fips, first, end });
+    first = end;
+  }
+  return ranges;
 }

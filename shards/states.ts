@@ -1,3 +1,5 @@
+import type { CountyFips } from './units.ts';
+
 /** Two digits: the prefix of every kind of GEOID. */
 export type StateFips = string;
 
@@ -101,4 +103,14 @@ export function stateFipsOf(geoid: string): StateFips {
 export function uspsOf(geoid: string): string {
   const fips = stateFipsOf(geoid);
   return STATES.get(fips)?.usps ?? OTHER_USPS.get(fips) ?? UNKNOWN;
+}
+
+/** The name of a county with its state, `Orleans Parish, LA`; null without a name. */
+export function countyName(county: CountyFips, name: string | undefined): string | null {
+  return name === undefined ? null : `${name}, ${uspsOf(county)}`;
+}
+
+/** A county in messages: `22071 (Orleans Parish, LA)`; its code alone without a name. */
+export function countyInWords(county: CountyFips, name: string | undefined): string {
+  return name === undefined ? county : `${county} (${countyName(county, name)})`;
 }

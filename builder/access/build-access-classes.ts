@@ -15,8 +15,7 @@ import {
 import type { ObjectRef, Store, WritableStore } from '../../shards/store/store.ts';
 import type { CountyFips } from '../../shards/units.ts';
 import { WeightTable } from '../../shards/weights/weight-table.ts';
-import { putArchive } from '../publish/put-archive.ts';
-import { putJson, readJson } from '../publish/put-object.ts';
+import { putArchive, putJson, readJson } from '../publish/put-object.ts';
 import type { ReceiptOf, Receipts, StageContext } from '../receipts/receipts.ts';
 import { BUCKETS, boundsOf, bucketOf } from './class-bounds.ts';
 

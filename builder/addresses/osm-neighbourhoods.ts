@@ -1,9 +1,8 @@
 import { pointInside } from '../../shards/geometry/planar.ts';
 import type { Position } from '../../shards/geometry/polygon.ts';
 import { assemblePolygons } from '../osm/multipolygon.ts';
-import { partOfCity } from '../osm/part-of-city.ts';
 import type { RelationMember } from '../osm/primitive-block.ts';
-import type { Tags } from '../osm/tags.ts';
+import { partOfCity, type Tags } from '../osm/tags.ts';
 
 /** A neighbourhood as its source has it, not yet placed in a block. */
 export interface SourceNeighbourhood {

@@ -1,5 +1,4 @@
-import { partOfCity } from '../osm/part-of-city.ts';
-import type { Tags } from '../osm/tags.ts';
+import { partOfCity, type Tags } from '../osm/tags.ts';
 import { type MapKind, suggestedZoom } from './map-kind.ts';
 
 /** Parts of cities by their value of `place` in OSM: kind, rank among places, and first zoom. */

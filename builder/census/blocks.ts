@@ -4,8 +4,8 @@ import { counted, withCommas } from '../../shards/number-words.ts';
 import type { CountyFips, Degrees, SquareMetres } from '../../shards/units.ts';
 import { MAX_COUNT } from '../../shards/weights/weight.ts';
 import { BuildError } from '../errors.ts';
+import { coordinateOf } from '../inputs/decimal.ts';
 import { readShapefile, type ShapeRecord } from '../inputs/shapefile.ts';
-import { coordinateOf } from './internal-point.ts';
 
 /** The location of a census block, as needed for a target. */
 export interface BlockPoint {

@@ -4,8 +4,8 @@ import { boxesMeet, boxOf } from '../../shards/geometry/wgs84.ts';
 import type { PlaceRecord } from '../../shards/places/place-table.ts';
 import type { BoundingBox } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
+import { coordinateOf } from '../inputs/decimal.ts';
 import { readShapefile, type ShapeRecord } from '../inputs/shapefile.ts';
-import { coordinateOf } from './internal-point.ts';
 
 /** A census place as provided by TIGER/Line. */
 export interface CensusPlace extends Omit<PlaceRecord, 'population'> {

@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
 import { rankIn } from '../../shards/arrays/sorted.ts';
-import { FORMAT_VERSION } from '../../shards/codec/format-version.ts';
+import { FORMAT_VERSION } from '../../shards/store/envelope.ts';
 import type { Timetable } from '../../shards/transit/timetable.ts';
 import { TAXONOMY_VERSION } from '../destinations/taxonomy.ts';
 import type { LinkedRegion } from '../region/link-region.ts';

@@ -2,7 +2,7 @@ import Flatbush from 'flatbush';
 import type { Ring } from '../../shards/geometry/polygon.ts';
 import { boxOf, bufferBox } from '../../shards/geometry/wgs84.ts';
 import type { Degrees, Metres } from '../../shards/units.ts';
-import { segmentDistance } from '../geo/segment-distance.ts';
+import { segmentDistance } from '../geo/segments.ts';
 import type { StreetNodes, StreetWays } from '../streets/street-ways.ts';
 import { isWalkedThrough, NO_LINKING } from '../streets/trait-bits.ts';
 

@@ -2,7 +2,7 @@ import { pastEdge, sideAfter } from '../../shards/geometry/point-in-area.ts';
 import type { Polygon, Ring } from '../../shards/geometry/polygon.ts';
 import { boxOf, localDistance } from '../../shards/geometry/wgs84.ts';
 import type { BoundingBox, Degrees, Metres } from '../../shards/units.ts';
-import { segmentDistance } from '../geo/segment-distance.ts';
+import { segmentDistance } from '../geo/segments.ts';
 import type { Destination } from './destination.ts';
 
 /** Largest distance between two descriptions of one POI: from its outline, or from its middle. */

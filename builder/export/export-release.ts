@@ -10,7 +10,7 @@ import { withLock } from '../publish/locks.ts';
 import { clearLeftovers } from '../publish/output.ts';
 import { writeCompanions } from './companions.ts';
 import { type ExportedFile, exportedFileSchema, mergeFiles, readFiles } from './exported-files.ts';
-import type { TableJob } from './table-job.ts';
+import type { TableJob } from './tables.ts';
 import { type ExportRequest, writeTables } from './write-tables.ts';
 
 /**

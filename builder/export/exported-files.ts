@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { ShardError, StoreError } from '../../shards/errors.ts';
 import { exportedTableSchema } from '../../shards/release/exported-table.ts';
-import type { Store } from '../../shards/store/store.ts';
+import { isAsRecorded } from '../../shards/store/recorded-hash.ts';
+import type { Store, WritableStore } from '../../shards/store/store.ts';
 
 /** A file; its name is relative to the folder that `--out` names. */
 const fileSchema = z.strictObject({
@@ -42,4 +43,19 @@ export async function readFiles(store: Store, root: string): Promise<ExportedFil
 export function mergeFiles(...lists: readonly (readonly ExportedFile[])[]): ExportedFile[] {
   const byName = new Map(lists.flat().map((file) => [file.name, file]));
   return [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+export async function* verifyExport(
+  out: WritableStore,
+  only: string | null = null,
+): AsyncGenerator<{ readonly name: string; readonly isDamaged: boolean }> {
+  const names = await out.topNames();
+  const roots = names.filter((name) => name.startsWith('release=') && (!only || name === only));
+  for (const root of roots.sort()) {
+    const list = await readFiles(out, root);
+    if (!list) yield { name: `${root}/files.json`, isDamaged: true };
+    for (const file of list ? [...list.files, ...list.companions] : []) {
+      yield { name: file.name, isDamaged: !(await isAsRecorded(out, file)) };
+    }
+  }
 }

@@ -14,9 +14,9 @@ import type { WritableStore } from '../../shards/store/store.ts';
 import type { Millis } from '../../shards/units.ts';
 import type { Progress } from '../progress.ts';
 import { whileBuilding } from '../publish/output.ts';
-import { putArchive } from '../publish/put-archive.ts';
+import { putArchive } from '../publish/put-object.ts';
 import { Receipts } from '../receipts/receipts.ts';
-import type { TableJob } from './table-job.ts';
+import type { TableJob } from './tables.ts';
 import { type ExportRequest, keyOf, writeTables } from './write-tables.ts';
 
 /** Distinguishes the receipts of published tables from those of a release's parts. */

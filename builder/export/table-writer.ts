@@ -9,8 +9,7 @@ import type { Release, ReleaseCounty } from '../../shards/release/release.ts';
 import type { CountyFips } from '../../shards/units.ts';
 import type { CountyTable, Reading, ReleaseTable } from './export-table.ts';
 import { factsOf, metadataOf } from './metadata.ts';
-import type { TableJob } from './table-job.ts';
-import { tablesIn } from './tables.ts';
+import { type TableJob, tablesIn } from './tables.ts';
 
 export interface TableRequest extends TableJob {
   readonly file: string;

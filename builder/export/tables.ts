@@ -1,4 +1,7 @@
-import type { ExportFormat } from '../../shards/release/exported-table.ts';
+import { z } from 'zod';
+import { GEOPARQUET_VERSIONS } from '../../shards/parquet/table.ts';
+import { EXPORT_FORMATS, type ExportFormat } from '../../shards/release/exported-table.ts';
+import { countyFipsSchema } from '../../shards/release/manifest.ts';
 import { accessTable } from './access-table.ts';
 import { blocksTable, weightsTable, withBlocks } from './block-tables.ts';
 import { placesTable, poiCatalogueTable, typesTable } from './catalogue-tables.ts';
@@ -40,3 +43,18 @@ export function tableNamesIn(format: ExportFormat): readonly string[] {
 }
 
 export const TABLE_NAMES = tableNamesIn('parquet');
+
+/** The definition of one file of an export, which can be written on any machine. */
+export const tableJobSchema = z
+  .strictObject({
+    table: z.enum(TABLE_NAMES),
+    /** Null for a table that is not by county. */
+    county: countyFipsSchema.nullable(),
+    format: z.enum(EXPORT_FORMATS),
+    /** The GeoParquet version of Parquet files with outlines. */
+    geoparquet: z.enum(GEOPARQUET_VERSIONS),
+  })
+  .refine(({ table, format }) => tableNamesIn(format).includes(table), {
+    error: 'is not a table of that format',
+  });
+export type TableJob = z.infer<typeof tableJobSchema>;

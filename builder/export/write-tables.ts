@@ -16,10 +16,9 @@ import { inScratchFolder } from '../scratch-folder.ts';
 import { inOrder } from '../threads/pool.ts';
 import type { CountyTable, ReleaseTable } from './export-table.ts';
 import { isSpatial } from './metadata.ts';
-import type { TableJob } from './table-job.ts';
 import { openTablePool } from './table-pool.ts';
 import type { TableRequest } from './table-writer.ts';
-import { tablesIn } from './tables.ts';
+import { type TableJob, tablesIn } from './tables.ts';
 
 /** Increment when the same release would give different bytes. */
 const EXPORT_VERSION = 7;

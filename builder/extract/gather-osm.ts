@@ -3,11 +3,11 @@ import type { Bytes, EpochMillis } from '../../shards/units.ts';
 import type { PointSource } from '../destinations/from-osm.ts';
 import type { CellRectangle } from '../geo/cell-rectangle.ts';
 import { NodeTable } from '../osm/node-table.ts';
+import { readPass } from '../osm/pbf.ts';
 import type { PbfHandlers } from '../osm/primitive-block.ts';
 import type { MapElements } from './map-elements.ts';
 import type { OsmElements } from './osm-elements.ts';
 import { type CollectedWays, emptyAreas, nodePass, relationPass, wayPass } from './osm-passes.ts';
-import { readPass } from './pbf-pass.ts';
 import { emptyStreets, emptyWays, type RawWays } from './raw-ways.ts';
 
 interface GatheredOsm extends OsmElements {

@@ -4,12 +4,11 @@ import { GrowableArray, grow } from '../../shards/arrays/growable-array.ts';
 import type { Bytes, Degrees, EpochMillis } from '../../shards/units.ts';
 import { CellRectangle, EARTH } from '../geo/cell-rectangle.ts';
 import { NodeSorter, type NodeStore } from '../osm/node-store.ts';
-import { readPbf } from '../osm/pbf.ts';
+import { readPass, readPbf } from '../osm/pbf.ts';
 import { PbfAppender, type PbfHeader } from '../osm/pbf-writer.ts';
 import { SortedIds } from '../osm/sorted-ids.ts';
 import type { Tags } from '../osm/tags.ts';
 import { isUsedNode, isUsedRelation, isUsedWay, waysAmong } from './osm-passes.ts';
-import { readPass } from './pbf-pass.ts';
 
 /**
  * Cuts extracts that exceed memory into slices: smaller extracts, each with all that the passes of

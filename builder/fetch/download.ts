@@ -1,7 +1,7 @@
 import { TransientError } from '../../shards/concurrency/retry.ts';
 import type { Bytes, Millis } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
-import { digestsOf } from './digests.ts';
+import { digestsOf } from '../inputs/fingerprint.ts';
 import type { FetchFolder, Source } from './fetch-folder.ts';
 import { type Http, type HttpResponse, lengthOf, rangeOf, refusal, tooLarge } from './http.ts';
 import { PartFile, type Version } from './part-file.ts';

@@ -5,8 +5,7 @@ import {
   cutAtAntimeridian,
 } from '../../shards/geometry/wgs84.ts';
 import { counted } from '../../shards/number-words.ts';
-import { countyInWords } from '../../shards/release/county-name.ts';
-import type { StateFips } from '../../shards/states.ts';
+import { countyInWords, type StateFips } from '../../shards/states.ts';
 import type { BoundingBox, CountyFips, Metres } from '../../shards/units.ts';
 import { type County, readCounties } from '../census/county-layer.ts';
 import type { Progress } from '../progress.ts';

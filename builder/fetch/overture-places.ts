@@ -7,7 +7,7 @@ import { boxesMeet } from '../../shards/geometry/wgs84.ts';
 import { counted } from '../../shards/number-words.ts';
 import type { BoundingBox, Bytes } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
-import { digestsOf } from './digests.ts';
+import { digestsOf } from '../inputs/fingerprint.ts';
 import { download } from './download.ts';
 import type { FetchSession } from './download-all.ts';
 import { copyRowGroups } from './parquet-cut.ts';

@@ -8,7 +8,7 @@ import {
 } from '../../shards/geometry/wgs84.ts';
 import type { Degrees, Metres } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
-import { segmentTree } from '../geo/segment-tree.ts';
+import { segmentTree } from '../geo/segments.ts';
 import type { FeedReport } from './feed-report.ts';
 import type { FeedSource } from './feed-source.ts';
 import { FEED_LIMITS } from './limits.ts';

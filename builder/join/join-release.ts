@@ -1,16 +1,18 @@
 import { z } from 'zod';
-import { FORMAT_VERSION } from '../../shards/codec/format-version.ts';
 import { hashOfJson } from '../../shards/codec/json-object.ts';
 import { writeFlatGeobuf } from '../../shards/fgb/writer.ts';
 import { counted } from '../../shards/number-words.ts';
 import { DestDirectory } from '../../shards/pois/dest-directory.ts';
 import {
+  type CountyManifest,
   DIRECTIONS,
+  type Direction,
   type Latest,
   type Manifest,
   manifestSchema,
   type TileArchive,
 } from '../../shards/release/manifest.ts';
+import { FORMAT_VERSION } from '../../shards/store/envelope.ts';
 import type { ObjectRef, Store, WritableStore } from '../../shards/store/store.ts';
 import type { CountyFips } from '../../shards/units.ts';
 import { countedNames } from '../access/count-access.ts';
@@ -27,9 +29,14 @@ import type { RegionReceipt } from '../receipts/region-receipt.ts';
 import { assumptions } from '../routing-parameters.ts';
 import type { TileArchives } from '../tiles/join-archives.ts';
 import { components } from './components.ts';
-import { countyManifests } from './county-manifests.ts';
-import { type CountySummary, type Part, type PartOptions, readSummary } from './join-part.ts';
-import { type Counties, joinRegions } from './join-regions.ts';
+import {
+  type CountySummary,
+  type JoinedCounty,
+  type Part,
+  type PartOptions,
+  readSummary,
+} from './join-part.ts';
+import { type Counties, joinRegions, reachOf } from './join-regions.ts';
 import { clashIn } from './known-destinations.ts';
 import type { States } from './state-objects.ts';
 
@@ -224,4 +231,49 @@ function countyMap(
       properties: { county, population: counties.get(county)!.searched.population },
     })),
   );
+}
+
+/** The objects of counties that no region can make by itself. */
+interface JoinedObjects {
+  readonly joined: ReadonlyMap<CountyFips, JoinedCounty>;
+  /** Access classes; empty for a release that has none. */
+  readonly classes: Readonly<Record<CountyFips, TileArchive>>;
+  /** Empty without weights. */
+  readonly weights: Readonly<Record<CountyFips, ObjectRef>>;
+  /** Empty without addresses. */
+  readonly addresses: Readonly<Record<CountyFips, ObjectRef>>;
+  /** Empty without a layer of counties. */
+  readonly names: Readonly<Record<CountyFips, string>>;
+}
+
+/** Returns the counties of a release in the form of its manifest. */
+function countyManifests(
+  counties: Counties,
+  directions: readonly Direction[],
+  { joined, classes, weights, addresses, names }: JoinedObjects,
+): Record<CountyFips, CountyManifest> {
+  const manifests: Record<CountyFips, CountyManifest> = {};
+  for (const [county, { searched }] of counties) {
+    const { poi_rows, reach_rows, objects, ...facts } = searched;
+    const { poi_box, block_bands, 'reach-to': reachTo, access, ...made } = joined.get(county)!;
+    const [weight, address] = [weights[county], addresses[county]];
+    manifests[county] = {
+      ...(county in names && { name: names[county] }),
+      ...facts,
+      poi_box,
+      reach: reachOf(counties, county, directions),
+      objects: {
+        ...objects,
+        ...(reachTo && { 'reach-to': reachTo }),
+        ...(access && { access }),
+        catchment: made.catchment,
+        'poi-map': made['poi-map'],
+        ...(weight && { weights: weight }),
+        ...(address && { addresses: address }),
+      },
+      ...(block_bands && { block_bands }),
+      ...(county in classes && { access_classes: classes[county] }),
+    };
+  }
+  return manifests;
 }

@@ -1,11 +1,12 @@
 import { PbfReader } from 'pbf';
-import type { BoundingBox, EpochMillis } from '../../shards/units.ts';
+import type { BoundingBox, Bytes, EpochMillis } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
+import { sizeOf } from '../inputs/fingerprint.ts';
 import { blockError, readBlobs } from './blob-reader.ts';
 import { decodeBlock, NANODEGREES, type PbfHandlers } from './primitive-block.ts';
 
 /** The metadata of a file, and a summary of the elements read. */
-export interface PbfSummary {
+interface PbfSummary {
   /** The box in which the file claims to be complete; null if not stated. */
   readonly box: BoundingBox | null;
   /**
@@ -118,4 +119,24 @@ function readBox(pbf: PbfReader): BoundingBox {
     else if (field === 4) minLat = pbf.readSVarint() / NANODEGREES;
   }
   return { minLon, minLat, maxLon, maxLat };
+}
+
+/**
+ * Makes one pass over a PBF file. `onRead` receives numbers of bytes that add up to the size of the
+ * file.
+ */
+export async function readPass(
+  path: string,
+  handlers: PbfHandlers,
+  onRead: (bytes: Bytes) => void,
+): Promise<PbfSummary> {
+  let before = 0;
+  const onBytes = (done: Bytes) => {
+    onRead(done - before);
+    before = done;
+  };
+  const seen = await readPbf(path, handlers, onBytes);
+  // When only nodes are read, a sorted file is abandoned at its first way.
+  onRead((await sizeOf(path)) - before);
+  return seen;
 }

@@ -1,3 +1,5 @@
+import { isShown } from '../../shards/shown-text.ts';
+
 /** The tags of one OSM element. Valid only during the handler call, unless copied. */
 export interface Tags {
   get(key: string): string | undefined;
@@ -19,4 +21,16 @@ export function valuesOf(text: string): string[] {
 /** Whether a tag is present with a value other than `no`. */
 export function isSet(tags: Tags, key: string): boolean {
   return tags.has(key) && tags.get(key) !== 'no';
+}
+
+const PARTS_OF_CITIES = ['suburb', 'quarter', 'neighbourhood'] as const;
+type PartOfCity = (typeof PARTS_OF_CITIES)[number];
+
+/** The name of a part of a city, and its value of `place`; null for anything else. */
+export function partOfCity(
+  tags: Tags,
+): { readonly place: PartOfCity; readonly name: string } | null {
+  const place = PARTS_OF_CITIES.find((part) => part === tags.get('place'));
+  const name = tags.get('name')?.trim();
+  return place !== undefined && name !== undefined && isShown(name) ? { place, name } : null;
 }

@@ -18,7 +18,7 @@ export const AROUND_THE_MAP: Metres = 5_000;
  * Features drawn at this zoom or below are stored apart, since a tile of a low zoom covers hundreds
  * of cells.
  */
-export const LAST_OVERVIEW_ZOOM = 9;
+const LAST_OVERVIEW_ZOOM = 9;
 
 export const preparedMapSchema = z.strictObject({
   /** Features drawn at low zooms too, by cell. */

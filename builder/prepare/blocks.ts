@@ -150,11 +150,11 @@ const preparedCountySchema = z.strictObject({
   points: objectRefSchema,
   outlines: objectRefSchema,
 });
-export type PreparedCounty = z.infer<typeof preparedCountySchema>;
+type PreparedCounty = z.infer<typeof preparedCountySchema>;
 
 /** References to the block tables of all counties in a store. */
 export const preparedBlocksSchema = z.record(countyFipsSchema, preparedCountySchema);
-export type PreparedBlocks = z.infer<typeof preparedBlocksSchema>;
+type PreparedBlocks = z.infer<typeof preparedBlocksSchema>;
 
 /** The blocks of a plan, read on request. */
 export class BlockTables {

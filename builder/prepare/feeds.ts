@@ -72,7 +72,7 @@ export const preparedFeedSchema = z.strictObject({
 });
 export type PreparedFeed = z.infer<typeof preparedFeedSchema>;
 
-export const feedResultSchema = z.union([preparedFeedSchema, leftOutFeedSchema]);
+const feedResultSchema = z.union([preparedFeedSchema, leftOutFeedSchema]);
 
 /** Encodes the service of a feed as JSON, which preserves numbers exactly. */
 export function encodeFeedDay({ stops, departures, ...feedDay }: FeedDay): Uint8Array {

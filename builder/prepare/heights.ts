@@ -82,7 +82,7 @@ function boxOf(cell: number): BoundingBox {
   return CellRectangle.single(cell).box;
 }
 
-export const preparedHeightsSchema = z.strictObject({ cells: preparedCellsSchema });
+const preparedHeightsSchema = z.strictObject({ cells: preparedCellsSchema });
 
 /** Reads the heights of some cells from elevation files, and puts those of each into the store. */
 export async function prepareHeights(

@@ -190,7 +190,7 @@ function noteUnread(batches: readonly PreparedBatch[], progress: Progress): void
  * Divides cells into batches of up to `most` bytes, unless a single cell has more. `byCell` has the
  * bytes of each cell that is not empty.
  */
-export function cutBatches(
+function cutBatches(
   cells: CellRectangle,
   byCell: ReadonlyMap<number, Bytes>,
   most: Bytes,

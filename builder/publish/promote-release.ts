@@ -1,7 +1,6 @@
 import { ShardError, StoreError } from '../../shards/errors.ts';
 import { readLatest } from '../../shards/release/latest.ts';
-import type { Latest, Manifest } from '../../shards/release/manifest.ts';
-import { objectsNamed } from '../../shards/release/manifest-objects.ts';
+import { type Latest, type Manifest, objectsNamed } from '../../shards/release/manifest.ts';
 import {
   MANIFESTS,
   manifestNamed,

@@ -1,4 +1,6 @@
 import { objectName } from '../../shards/codec/object-name.ts';
+import { pageSumsOf, sumsName } from '../../shards/pmtiles/checked-pages.ts';
+import type { TileArchive } from '../../shards/release/manifest.ts';
 import { type PutBody, putBodyOf, sha256Of } from '../../shards/store/put-body.ts';
 import { readVerified } from '../../shards/store/recorded-hash.ts';
 import type { ObjectRef, Store, WritableStore } from '../../shards/store/store.ts';
@@ -27,4 +29,19 @@ export function putJson(store: WritableStore, stem: string, value: unknown): Pro
  */
 export async function readJson<T>(store: Store, ref: ObjectRef): Promise<T> {
   return JSON.parse(Buffer.from(await readVerified(store, ref)).toString());
+}
+
+/** Writes an object that anyone may read by range, and next to it the checksums of its pages. */
+export async function putArchive(
+  store: WritableStore,
+  stem: string,
+  extension: string,
+  archive: PutBody | Uint8Array,
+): Promise<TileArchive> {
+  const body = archive instanceof Uint8Array ? putBodyOf(archive) : archive;
+  const ref = await putObject(store, stem, extension, body);
+  const sums = putBodyOf(await pageSumsOf(body));
+  const name = sumsName(ref.name);
+  await store.putContent(name, sums);
+  return { archive: ref, sums: { name, bytes: sums.bytes, sha256: await sha256Of(sums) } };
 }

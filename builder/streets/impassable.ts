@@ -1,7 +1,7 @@
 import type Flatbush from 'flatbush';
 import { orient2d } from 'robust-predicates';
 import type { Degrees } from '../../shards/units.ts';
-import { segmentTree } from '../geo/segment-tree.ts';
+import { segmentTree } from '../geo/segments.ts';
 import type { Tags } from '../osm/tags.ts';
 
 const WATERWAYS = new Set(['river', 'canal', 'riverbank', 'dock']);

@@ -6,7 +6,7 @@ import {
   metresPerDegreeLon,
 } from '../../shards/geometry/wgs84.ts';
 import type { Degrees } from '../../shards/units.ts';
-import { segmentDistance } from '../geo/segment-distance.ts';
+import { segmentDistance } from '../geo/segments.ts';
 import { ROUTING } from '../routing-parameters.ts';
 import type { StreetNetwork } from './network.ts';
 import {

@@ -1,7 +1,7 @@
 import type Flatbush from 'flatbush';
 import { metresPerDegreeLat, metresPerDegreeLon } from '../../shards/geometry/wgs84.ts';
 import type { Degrees, Metres } from '../../shards/units.ts';
-import { segmentTree } from '../geo/segment-tree.ts';
+import { segmentTree } from '../geo/segments.ts';
 import type { StreetNetwork } from './network.ts';
 
 const MM_PER_METRE = 1000;

@@ -3,7 +3,7 @@ import type { Release } from '../../shards/release/release.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
 import { exportRelease, refuseReleases } from '../export/export-release.ts';
 import { findExported, publishExports } from '../export/publish-exports.ts';
-import type { TableJob } from '../export/table-job.ts';
+import type { TableJob } from '../export/tables.ts';
 import { type ExportRequest, tableJobsOf } from '../export/write-tables.ts';
 import type { Progress } from '../progress.ts';
 import { withBuildsLocked } from '../publish/locks.ts';

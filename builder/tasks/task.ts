@@ -10,7 +10,7 @@ import {
 } from '../../shards/release/manifest.ts';
 import type { Bytes, CountyFips } from '../../shards/units.ts';
 import type { ReleaseRequest } from '../build-request.ts';
-import { tableJobSchema } from '../export/table-job.ts';
+import { tableJobSchema } from '../export/tables.ts';
 import { partOptionsOf } from '../join/join-release.ts';
 import { blocksOf, bytesOfUnit, cutUnits, DEFAULT_UNIT_BLOCKS } from '../plan/cut-units.ts';
 import { type LocalInput, plannedInputSchema } from '../plan/planned-input.ts';

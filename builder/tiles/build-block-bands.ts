@@ -9,7 +9,7 @@ import { readVerified } from '../../shards/store/recorded-hash.ts';
 import type { Store } from '../../shards/store/store.ts';
 import { Taxonomy } from '../../shards/taxonomy.ts';
 import type { CountyFips } from '../../shards/units.ts';
-import { putArchive } from '../publish/put-archive.ts';
+import { putArchive } from '../publish/put-object.ts';
 import type { StageContext } from '../receipts/receipts.ts';
 import { readBands } from './tile-county.ts';
 import type { TilesRequest } from './tile-drawer.ts';

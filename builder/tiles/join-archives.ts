@@ -12,7 +12,7 @@ import { Taxonomy } from '../../shards/taxonomy.ts';
 import type { BoundingBox } from '../../shards/units.ts';
 import { MAX_MAP_ZOOM, MIN_MAP_ZOOM } from '../base-map/map-kind.ts';
 import { lost } from '../errors.ts';
-import { putArchive } from '../publish/put-archive.ts';
+import { putArchive } from '../publish/put-object.ts';
 import type { ReceiptOf, Receipts } from '../receipts/receipts.ts';
 import { MIN_LINE_ZOOM } from '../transit/route-lines.ts';
 import { BAND_LAYER } from './band-tiles.ts';

@@ -1,8 +1,8 @@
 import type { ExtractCoverage } from '../../builder/extract/extract-coverage.ts';
 import { boxOf, edgesOf } from '../../shards/geometry/wgs84.ts';
-import { countyInWords } from '../../shards/release/county-name.ts';
 import { coverageGaps } from '../../shards/release/data-coverage.ts';
 import type { Manifest } from '../../shards/release/manifest.ts';
+import { countyInWords } from '../../shards/states.ts';
 
 /**
  * Returns warnings about counties with few routable blocks, followed by the coverage of the

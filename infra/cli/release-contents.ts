@@ -1,13 +1,13 @@
 import { counted, megabytes, withCommas } from '../../shards/number-words.ts';
-import { countyInWords } from '../../shards/release/county-name.ts';
 import { feedState, licenceInWords } from '../../shards/release/feed-state.ts';
 import {
   type CountyManifest,
   type FeedFacts,
   INTERPOLATED,
   type Manifest,
+  objectsNamed,
 } from '../../shards/release/manifest.ts';
-import { objectsNamed } from '../../shards/release/manifest-objects.ts';
+import { countyInWords } from '../../shards/states.ts';
 import type { ObjectRef } from '../../shards/store/store.ts';
 
 /** Counties of a release to be named; of more, the number is given. */

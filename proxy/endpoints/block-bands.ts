@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { COUNTY_FIPS } from '../../shards/geoid.ts';
-import { countyName } from '../../shards/release/county-name.ts';
 import type { TileArchive } from '../../shards/release/manifest.ts';
+import { countyName } from '../../shards/states.ts';
 import { freeEndpoint } from '../endpoint.ts';
 import { bbox, bboxNumbers, invalidBox } from '../fields/bounding-box.ts';
 import { NONE, optional, parameters } from '../fields/field.ts';

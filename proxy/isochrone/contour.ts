@@ -1,7 +1,7 @@
 import { ShardError } from '../../shards/errors.ts';
+import { countyRanges } from '../../shards/geoid.ts';
 import { type DissolvePart, dissolveSteps } from '../../shards/geometry/dissolve.ts';
 import { geometryOf, type PolygonGeometry, polygonsOfAll } from '../../shards/geometry/geo-json.ts';
-import { countyRanges } from '../../shards/matrix/county-ranges.ts';
 import type { Release } from '../../shards/release/release.ts';
 import type { Minutes, SquareMetres } from '../../shards/units.ts';
 import type { Reachable } from './reachable.ts';

@@ -1,4 +1,5 @@
 import { minutesCounted } from '../access/access-columns.ts';
+import { concat } from '../arrays/concat.ts';
 import type { BlockIndex } from '../blocks/block-index.ts';
 import type { GeoidNumber } from '../geoid.ts';
 import type { EncodedRow } from '../matrix/row-codec.ts';
@@ -192,13 +193,7 @@ async function countsOf(
 
 /** The GEOIDs that are in any of several ascending lists, ascending. */
 export function union(lists: readonly Float64Array[]): Float64Array {
-  const all = new Float64Array(lists.reduce((sum, { length }) => sum + length, 0));
-  let end = 0;
-  for (const list of lists) {
-    all.set(list, end);
-    end += list.length;
-  }
-  all.sort();
+  const all = concat(lists).sort();
   return all.filter((geoid, i) => i === 0 || geoid !== all[i - 1]);
 }
 

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import { crc32c } from '../codec/crc32c.ts';
-import { FORMAT_VERSION } from '../codec/format-version.ts';
 import { nameHash } from '../codec/object-name.ts';
 import { damaged, ShardError, StoreError } from '../errors.ts';
-import { checkedSection, readEnvelope, writeEnvelope } from '../store/envelope.ts';
+import { checkedSection, FORMAT_VERSION, readEnvelope, writeEnvelope } from '../store/envelope.ts';
 import type { PutBody } from '../store/put-body.ts';
 import { readVerified } from '../store/recorded-hash.ts';
 import type { ObjectRef, ObjectStat, RangeSource, Store } from '../store/store.ts';

@@ -1,5 +1,5 @@
+import { countyName } from '../states.ts';
 import type { CountyFips } from '../units.ts';
-import { countyName } from './county-name.ts';
 import type { Manifest } from './manifest.ts';
 
 /**

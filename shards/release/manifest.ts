@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { COUNTED_NAME } from '../access/access-columns.ts';
-import { FORMAT_VERSION } from '../codec/format-version.ts';
 import { COUNTY_FIPS } from '../geoid.ts';
 import { parseService, WINDOW_DAYS, WINDOW_NAME } from '../services.ts';
+import { FORMAT_VERSION } from '../store/envelope.ts';
+import type { ObjectRef } from '../store/store.ts';
 import { taxonomySchema } from '../taxonomy.ts';
 import { weightSchema } from '../weights/weight.ts';
 
@@ -354,3 +355,22 @@ export const latestSchema = z.strictObject({
   published_at: z.iso.datetime(),
 });
 export type Latest = z.infer<typeof latestSchema>;
+
+/** Every object that a manifest names, once each, not including the manifest itself. */
+export function objectsNamed(manifest: Manifest): ObjectRef[] {
+  const owners = [
+    ...Object.values(manifest.counties).flatMap(
+      ({ objects, block_bands = {}, access_classes = {} }) => [
+        objects,
+        block_bands,
+        access_classes,
+      ],
+    ),
+    ...Object.values(manifest.states).map(({ objects }) => objects),
+    manifest.objects,
+    ...Object.values(manifest.tiles),
+  ];
+  const refs = owners.flatMap((owner) => Object.values<ObjectRef | undefined>(owner));
+  const named = refs.filter((ref) => ref !== undefined);
+  return [...new Map(named.map((ref) => [ref.name, ref])).values()];
+}

@@ -1,5 +1,4 @@
 import { crc32c } from '../codec/crc32c.ts';
-import { FORMAT_VERSION } from '../codec/format-version.ts';
 import { damaged, ShardError } from '../errors.ts';
 import { concatBodies, type PutBody, putBodyOf } from './put-body.ts';
 
@@ -206,3 +205,6 @@ function putLetters(out: Uint8Array, at: number, letters: string): void {
 function getLetters(bytes: Uint8Array, at: number, length: number): string {
   return String.fromCharCode(...bytes.subarray(at, at + length));
 }
+
+/** The version of every binary layout in `shards/`. Readers reject any other. */
+export const FORMAT_VERSION = 5;

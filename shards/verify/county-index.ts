@@ -1,13 +1,13 @@
 import { BlockIndex } from '../blocks/block-index.ts';
 import { readOutlines } from '../fgb/outlines.ts';
-import { geoidFromNumber } from '../geoid.ts';
+import { countyOfBlock, geoidFromNumber } from '../geoid.ts';
 import { boundsOf } from '../geometry/bounds.ts';
 import { linkModesOf } from '../modes.ts';
 import type { CountyManifest } from '../release/manifest.ts';
 import { type CountyFips, toMicro } from '../units.ts';
 import { type Finding, findFaults } from './finding.ts';
 import { outOfOrder, sameIds } from './row-rules.ts';
-import { countyOfBlock, type Verification } from './verification.ts';
+import type { Verification } from './verification.ts';
 
 /**
  * Verifies that a county's blocks are its own, and match the manifest's block count and population.

@@ -1,4 +1,4 @@
-import { geoidFromNumber } from '../geoid.ts';
+import { countyOfBlock, geoidFromNumber } from '../geoid.ts';
 import { Matrix } from '../matrix/matrix.ts';
 import { MINUTES } from '../matrix/row-codec.ts';
 import { linkModeOf } from '../modes.ts';
@@ -7,7 +7,7 @@ import type { ObjectRef } from '../store/store.ts';
 import type { CountyFips } from '../units.ts';
 import { type Finding, type Findings, findFaults } from './finding.ts';
 import { originRowCheck, timeTo } from './row-rules.ts';
-import { countyOfBlock, type Verification } from './verification.ts';
+import type { Verification } from './verification.ts';
 
 const SELF_MINUTES = 1;
 

@@ -1,4 +1,4 @@
-import { type GeoidNumber, geoidFromNumber } from '../geoid.ts';
+import { countyOfBlock, type GeoidNumber, geoidFromNumber } from '../geoid.ts';
 import { boundsOf } from '../geometry/bounds.ts';
 import type { Rings } from '../geometry/rings.ts';
 import { PlaceTable } from '../places/place-table.ts';
@@ -7,7 +7,7 @@ import { type BoundingBox, toMicro } from '../units.ts';
 import { type Finding, findFaults } from './finding.ts';
 import { verifyFeatures } from './layer.ts';
 import { outOfOrder } from './row-rules.ts';
-import { countyOfBlock, type Verification } from './verification.ts';
+import type { Verification } from './verification.ts';
 
 /**
  * Verifies the census places of a state: their number matches the manifest, their blocks are in the

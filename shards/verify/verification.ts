@@ -1,7 +1,7 @@
 import type { AddressDirectory } from '../addresses/address-directory.ts';
 import type { BlockIndex } from '../blocks/block-index.ts';
 import { ShardError } from '../errors.ts';
-import { BLOCKS_PER_COUNTY, type GeoidNumber } from '../geoid.ts';
+import { countyOfBlock, type GeoidNumber } from '../geoid.ts';
 import type { Matrix } from '../matrix/matrix.ts';
 import type { TimeUnit } from '../matrix/row-codec.ts';
 import type { DestDirectory } from '../pois/dest-directory.ts';
@@ -104,8 +104,4 @@ export class Verification {
       }
     }
   }
-}
-
-export function countyOfBlock(geoid: GeoidNumber): CountyFips {
-  return String(Math.floor(geoid / BLOCKS_PER_COUNTY)).padStart(5, '0');
 }

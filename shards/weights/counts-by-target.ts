@@ -1,4 +1,4 @@
-import { countyRanges } from '../matrix/county-ranges.ts';
+import { countyRanges } from '../geoid.ts';
 import type { CountyFips } from '../units.ts';
 
 export interface CountedBlocks {

@@ -11,8 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, inject, test } from 'vitest';
-import type { Manifest } from '../../shards/release/manifest.ts';
-import { objectsNamed } from '../../shards/release/manifest-objects.ts';
+import { type Manifest, objectsNamed } from '../../shards/release/manifest.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import { TamperedRelease } from '../support/tampered-release.ts';
 import { commandsOfTests, tta as ttaAlone } from '../support/tta.ts';

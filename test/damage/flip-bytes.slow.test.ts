@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect, inject, test } from 'vitest';
 import { Random } from '../../infra/demo/seeded-random.ts';
 import { ShardError } from '../../shards/errors.ts';
-import { objectsNamed } from '../../shards/release/manifest-objects.ts';
+import { objectsNamed } from '../../shards/release/manifest.ts';
 import { readVerified } from '../../shards/store/recorded-hash.ts';
 import { releaseIn } from '../support/release-in.ts';
 import { flipBytes } from './flip-bytes.ts';

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { Random } from '../../infra/demo/seeded-random.ts';
 import { ShardError, StoreError } from '../../shards/errors.ts';
-import { objectsNamed } from '../../shards/release/manifest-objects.ts';
+import { objectsNamed } from '../../shards/release/manifest.ts';
 import { LATEST } from '../../shards/store/store.ts';
 import { type ColdProxy, type HttpResponse, openColdProxy } from './cold-proxy.ts';
 import { type Flip, FlippingStore } from './flipping-store.ts';

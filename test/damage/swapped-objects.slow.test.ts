@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { Random } from '../../infra/demo/seeded-random.ts';
-import { objectsNamed } from '../../shards/release/manifest-objects.ts';
+import { objectsNamed } from '../../shards/release/manifest.ts';
 import { type ColdProxy, type HttpResponse, openColdProxy } from './cold-proxy.ts';
 import { FlippingStore } from './flipping-store.ts';
 import { type DamageRequest, requestsOf } from './requests-of-release.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, inject, test } from 'vitest';
-import { putArchive } from '../../builder/publish/put-archive.ts';
+import { putArchive } from '../../builder/publish/put-object.ts';
 import { requestedRange, requestsFor } from '../../proxy/serve/send-object.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import { CountingStore } from '../support/counting-store.ts';

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { crc32c } from '../../shards/codec/crc32c.ts';
-import { FORMAT_VERSION } from '../../shards/codec/format-version.ts';
 import { stemSum } from '../../shards/codec/object-name.ts';
 import { ShardError, StoreError, type StoreFailure } from '../../shards/errors.ts';
 import {
   checkedSection,
   envelopeContent,
+  FORMAT_VERSION,
   HEADER_READ_BYTES,
   readEnvelope,
   SELF_CHECKED,

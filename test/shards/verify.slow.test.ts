@@ -27,7 +27,7 @@ import { encodePlaces, PlaceTable } from '../../shards/places/place-table.ts';
 import { pageSumsOf } from '../../shards/pmtiles/checked-pages.ts';
 import { DestDirectory } from '../../shards/pois/dest-directory.ts';
 import { PoiTable } from '../../shards/pois/poi-table.ts';
-import { objectsNamed } from '../../shards/release/manifest-objects.ts';
+import { objectsNamed } from '../../shards/release/manifest.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import { putBodyOf } from '../../shards/store/put-body.ts';
 import type { ObjectRef } from '../../shards/store/store.ts';

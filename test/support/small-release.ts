@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { beforeAll } from 'vitest';
 import { BlockIndex } from '../../shards/blocks/block-index.ts';
-import { FORMAT_VERSION } from '../../shards/codec/format-version.ts';
 import { StoreError } from '../../shards/errors.ts';
 import { MatrixWriter } from '../../shards/matrix/matrix-writer.ts';
 import { TENTHS } from '../../shards/matrix/row-codec.ts';
@@ -17,11 +16,11 @@ import {
   type Latest,
   type Manifest,
 } from '../../shards/release/manifest.ts';
+import { FORMAT_VERSION } from '../../shards/store/envelope.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import { bufferBody } from '../../shards/store/put-body.ts';
 import { Spool } from '../../shards/store/spool.ts';
-import type { ObjectRef, WritableStore } from '../../shards/store/store.ts';
-import { LATEST } from '../../shards/store/store.ts';
+import { LATEST, type ObjectRef, type WritableStore } from '../../shards/store/store.ts';
 import type { DestinationType } from '../../shards/taxonomy.ts';
 import { SMALL_MODES, type SmallBlock, type SmallCounty, type SmallPoi } from './small-world.ts';
 import { folderOfTests } from './temporary-folder.ts';

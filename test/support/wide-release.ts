@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
 import { BlockIndex } from '../../shards/blocks/block-index.ts';
-import { FORMAT_VERSION } from '../../shards/codec/format-version.ts';
 import { writeFlatGeobuf } from '../../shards/fgb/writer.ts';
 import {
   COUNTY_OBJECT_KINDS,
@@ -9,6 +8,7 @@ import {
 } from '../../shards/release/manifest.ts';
 import { Release } from '../../shards/release/release.ts';
 import { ReleaseCache } from '../../shards/release/release-cache.ts';
+import { FORMAT_VERSION } from '../../shards/store/envelope.ts';
 import type { ObjectRef, Store } from '../../shards/store/store.ts';
 import { MICRO } from '../../shards/units.ts';
 import { boxRing } from './rings.ts';

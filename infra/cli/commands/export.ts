@@ -1,9 +1,9 @@
 import path from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { exportRelease } from '../../../builder/export/export-release.ts';
+import { verifyExport } from '../../../builder/export/exported-files.ts';
 import { publishExports } from '../../../builder/export/publish-exports.ts';
 import { TABLE_NAMES, tableNamesIn } from '../../../builder/export/tables.ts';
-import { verifyExport } from '../../../builder/export/verify-export.ts';
 import type { ExportRequest } from '../../../builder/export/write-tables.ts';
 import { withExecutor } from '../../../builder/tasks/executor.ts';
 import { exportTablesBy } from '../../../builder/tasks/export-tables.ts';

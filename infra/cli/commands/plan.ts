@@ -5,7 +5,7 @@ import type { StoredPlan } from '../../../builder/plan/release-plan.ts';
 import { whileBuilding } from '../../../builder/publish/output.ts';
 import { planRelease } from '../../../builder/tasks/plan-release.ts';
 import { counted } from '../../../shards/number-words.ts';
-import { countyInWords } from '../../../shards/release/county-name.ts';
+import { countyInWords } from '../../../shards/states.ts';
 import { openWritableStore } from '../../../shards/store/open-store.ts';
 import { planSchema } from '../../settings/builds.ts';
 import { type Flags, readSettings } from '../../settings/read-settings.ts';

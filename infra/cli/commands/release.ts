@@ -7,8 +7,7 @@ import {
   promoteRelease,
 } from '../../../builder/publish/promote-release.ts';
 import { counted } from '../../../shards/number-words.ts';
-import { countyInWords } from '../../../shards/release/county-name.ts';
-import { objectsNamed } from '../../../shards/release/manifest-objects.ts';
+import { objectsNamed } from '../../../shards/release/manifest.ts';
 import {
   MANIFESTS,
   readManifest,
@@ -25,6 +24,7 @@ import { ReleaseCache } from '../../../shards/release/release-cache.ts';
 import { diffReleases } from '../../../shards/release/release-diff.ts';
 import { readNotes } from '../../../shards/release/release-notes.ts';
 import { openRelease } from '../../../shards/release/release-source.ts';
+import { countyInWords } from '../../../shards/states.ts';
 import { openStore, openWritableStore } from '../../../shards/store/open-store.ts';
 import type { Store, WritableStore } from '../../../shards/store/store.ts';
 import { canBeWritten } from '../../../shards/store/store-location.ts';

@@ -9,11 +9,9 @@ import {
   localDistance,
 } from '../../../shards/geometry/wgs84.ts';
 import type { PlaceEntry } from '../../../shards/places/place-table.ts';
-import { countyName } from '../../../shards/release/county-name.ts';
 import type { Release, ReleaseCounty } from '../../../shards/release/release.ts';
-import { uspsOf } from '../../../shards/states.ts';
-import type { CountyFips, Degrees, Metres } from '../../../shards/units.ts';
-import { MICRO } from '../../../shards/units.ts';
+import { countyName, uspsOf } from '../../../shards/states.ts';
+import { type CountyFips, type Degrees, type Metres, MICRO } from '../../../shards/units.ts';
 import { isOnEarth } from '../../bounds.ts';
 import { Problem } from '../../http/problem.ts';
 import { findPlaces, type PlaceItem } from '../areas/places.ts';
