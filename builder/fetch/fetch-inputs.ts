@@ -11,6 +11,7 @@ import { type County, readCounties } from '../census/county-layer.ts';
 import type { Progress } from '../progress.ts';
 import { ROUTING, ROUTING_OPTIONS, rideMetres, routingOf } from '../routing-parameters.ts';
 import { announceDownload, type ConfirmDownload } from './announce-download.ts';
+import type { Download } from './download.ts';
 import { type FetchSession, requireAll } from './download-all.ts';
 import { FetchFolder, type InputList } from './fetch-folder.ts';
 import { type ChosenFeeds, chooseCatalogueFeeds, feedsAt, fetchFeeds } from './gtfs-feeds.ts';
@@ -81,97 +82,106 @@ export interface Fetched {
  * instead, and tables that a state lacks in `withoutWeights`.
  */
 export async function fetchInputs(request: FetchRequest, progress: Progress): Promise<Fetched> {
-  const { services, fresh, confirm = async () => true } = request;
-  const asks = (kind: InputKind) => request.inputs.includes(kind);
   requireKnownStates(request.area);
   const folder = await FetchFolder.open(request.out);
   const options = {
     ...request.http,
     namedHosts: namedHosts(request),
-    singleHosts: [hostOf(new URL(services.geofabrik))],
+    singleHosts: [hostOf(new URL(request.services.geofabrik))],
   };
   const http = new Http(options, (line) => progress.note(line));
-  const session = { http, folder, progress };
   try {
-    const { layer, counties } = await findCounties(request, session);
-    const listed = folder.inputs?.counties ?? counties;
-    if (listed.join() !== counties.join()) {
-      const others = listed.length > NAMED_COUNTIES ? 'other counties' : listed.join(', ');
-      progress.note(
-        `the folder lists the inputs of ${others}, which these replace; another --out keeps both`,
-      );
-    }
-    const states = [...new Set(counties.map(stateOf))].sort();
-    const boxes = counties.flatMap((county) => layer.get(county)!.boxes);
-    const { bikeSpeed = ROUTING_OPTIONS.bike_speed_kmh.usual } = request;
-    const furthest = rideMetres(
-      ROUTING.maxReachMinutes,
-      1,
-      routingOf({ bike_speed_kmh: bikeSpeed }),
-    );
-    const reach = boxes.flatMap((box) => cutAtAntimeridian(bufferBox(box, furthest)));
-
-    const osm = (asks('osm') ? statesWithin(reach, layer) : []).map((state) => {
-      const extract = osmExtract(services, state);
-      return fresh ? { ...extract, keepForMs: 0 } : extract;
-    });
-    const censusStates = asks('census') ? states : [];
-    const blocks = censusStates.map((state) => censusBlocks(services, state));
-    const places = censusStates.map((state) => censusPlaces(services, state));
-    const chosen = asks('gtfs') ? await chooseFeeds(request, boxes, states, session) : NO_FEEDS;
-    const { files: weights, withoutWeights } = asks('weights')
-      ? await chooseWeights(services, states, session)
-      : NO_WEIGHTS;
-    const addresses = (asks('addresses') ? counties : []).map((county) =>
-      censusAddresses(services, county),
-    );
-    const groups = [
-      { name: 'streets', files: osm },
-      { name: 'census', files: [...blocks, ...places] },
-      { name: 'transit', files: chosen.feeds.map(({ id, urls }) => gtfsFeed(urls[0], id)) },
-      { name: 'weights', files: weights },
-      { name: 'addresses', files: addresses },
-    ];
-    await announceDownload(groups, asks('pois') ? ['Overture places'] : [], confirm, session);
-
-    await requireAll('streets and census', [...osm, ...blocks, ...places], session);
-    const { gtfs, leftOut, remarks } = await fetchFeeds(chosen, session);
-    const pois = asks('pois')
-      ? await fetchOverturePlaces(
-          services.overture,
-          request.overtureRelease,
-          boxesByState(counties, layer, furthest),
-          session,
-        )
-      : null;
-    await requireAll('weights', weights, session);
-    await requireAll('addresses', addresses, session);
-    const files = (some: readonly { file: string }[]) => some.map(({ file }) => file);
-    // Inputs that are not asked for remain as an earlier fetch for the same counties left them.
-    const before = (listed.join() === counties.join() ? folder.inputs : null) ?? NO_INPUTS;
-    const streets = asks('osm') ? files(osm) : before.osm;
-    const ownExtracts = states.map((state) => osmExtract(services, state).file);
-    const inputs: InputList = {
-      counties,
-      bike_speed_kmh:
-        asks('osm') && asks('pois') ? bikeSpeed : Math.min(bikeSpeed, before.bike_speed_kmh),
-      osm: streets,
-      blocks: asks('census') ? files(blocks) : before.blocks,
-      places: asks('census') ? files([...places, censusCounties(services)]) : before.places,
-      pois: pois ?? before.pois,
-      weights: asks('weights') ? files(weights) : before.weights,
-      addresses: asks('addresses')
-        ? [...files(addresses), ...ownExtracts.filter((file) => streets.includes(file))]
-        : before.addresses,
-      gtfs: asks('gtfs') ? gtfs : before.gtfs,
-      gtfs_left_out: asks('gtfs') ? leftOut : before.gtfs_left_out,
-    };
-    await folder.noteInputs(inputs);
-    return { inputs, remarks, withoutWeights };
+    return await fetchInto(request, { http, folder, progress });
   } finally {
     await http.close();
     await folder.close();
   }
+}
+
+async function fetchInto(request: FetchRequest, session: FetchSession): Promise<Fetched> {
+  const { services, overtureRelease, confirm = async () => true } = request;
+  const { folder } = session;
+  const asks = (kind: InputKind) => request.inputs.includes(kind);
+  const area = await findCounties(request, session);
+  const before = inputsBefore(area, session);
+  const { osm, blocks, places, feeds, weights, addresses } = await chooseFiles(
+    request,
+    area,
+    session,
+  );
+  const groups = [
+    { name: 'streets', files: osm },
+    { name: 'census', files: [...blocks, ...places] },
+    { name: 'transit', files: feeds.feeds.map(({ id, urls }) => gtfsFeed(urls[0], id)) },
+    { name: 'weights', files: weights.files },
+    { name: 'addresses', files: addresses },
+  ];
+  await announceDownload(groups, asks('pois') ? ['Overture places'] : [], confirm, session);
+
+  await requireAll('streets and census', [...osm, ...blocks, ...places], session);
+  const { gtfs, leftOut, remarks } = await fetchFeeds(feeds, session);
+  const pois = asks('pois')
+    ? await fetchOverturePlaces(services.overture, overtureRelease, boxesByState(area), session)
+    : before.pois;
+  await requireAll('weights', weights.files, session);
+  await requireAll('addresses', addresses, session);
+  const files = (some: readonly Download[]) => some.map(({ file }) => file);
+  const streets = asks('osm') ? files(osm) : before.osm;
+  const ownExtracts = area.states.map((state) => osmExtract(services, state).file);
+  // Inputs that are not asked for remain as an earlier fetch for the same counties left them.
+  const inputs: InputList = {
+    ...before,
+    counties: area.counties,
+    bike_speed_kmh:
+      asks('osm') && asks('pois')
+        ? area.bikeSpeed
+        : Math.min(area.bikeSpeed, before.bike_speed_kmh),
+    osm: streets,
+    pois,
+    ...(asks('census') && {
+      blocks: files(blocks),
+      places: files([...places, censusCounties(services)]),
+    }),
+    ...(asks('weights') && { weights: files(weights.files) }),
+    ...(asks('addresses') && {
+      addresses: [...files(addresses), ...ownExtracts.filter((file) => streets.includes(file))],
+    }),
+    ...(asks('gtfs') && { gtfs, gtfs_left_out: leftOut }),
+  };
+  await folder.noteInputs(inputs);
+  return { inputs, remarks, withoutWeights: weights.withoutWeights };
+}
+
+/** Returns the inputs that the folder lists, if they are of the same counties. */
+function inputsBefore({ counties }: FetchArea, { folder, progress }: FetchSession): InputList {
+  const before = folder.inputs ?? NO_INPUTS;
+  if (before === NO_INPUTS || before.counties.join() === counties.join()) return before;
+  const others =
+    before.counties.length > NAMED_COUNTIES ? 'other counties' : before.counties.join(', ');
+  progress.note(
+    `the folder lists the inputs of ${others}, which these replace; another --out keeps both`,
+  );
+  return NO_INPUTS;
+}
+
+/** Chooses the files of the inputs that are asked for, except for places of Overture. */
+async function chooseFiles(request: FetchRequest, area: FetchArea, session: FetchSession) {
+  const { services, fresh } = request;
+  const asks = (kind: InputKind) => request.inputs.includes(kind);
+  const osm = (asks('osm') ? statesWithin(area) : []).map((state) => {
+    const extract = osmExtract(services, state);
+    return fresh ? { ...extract, keepForMs: 0 } : extract;
+  });
+  const censusStates = asks('census') ? area.states : [];
+  const addressed = asks('addresses') ? area.counties : [];
+  return {
+    osm,
+    blocks: censusStates.map((state) => censusBlocks(services, state)),
+    places: censusStates.map((state) => censusPlaces(services, state)),
+    feeds: asks('gtfs') ? await chooseFeeds(request, area, session) : NO_FEEDS,
+    weights: asks('weights') ? await chooseWeights(services, area.states, session) : NO_WEIGHTS,
+    addresses: addressed.map((county) => censusAddresses(services, county)),
+  };
 }
 
 const NO_FEEDS: ChosenFeeds = { feeds: [], unused: [], remarks: [] };
@@ -192,10 +202,21 @@ const NO_INPUTS: InputList = {
 /** Counties to be named in the log; of more, the number is given. */
 const NAMED_COUNTIES = 5;
 
+/** The counties of a request, among those of the country. */
+interface FetchArea {
+  readonly layer: ReadonlyMap<CountyFips, County>;
+  readonly counties: readonly CountyFips[];
+  readonly states: readonly StateFips[];
+  readonly boxes: readonly BoundingBox[];
+  /** The cycling speed in km/h, and how far that leads beyond the boxes. */
+  readonly bikeSpeed: number;
+  readonly furthest: Metres;
+}
+
 async function findCounties(
-  { area, services }: FetchRequest,
+  { area, services, bikeSpeed = ROUTING_OPTIONS.bike_speed_kmh.usual }: FetchRequest,
   session: FetchSession,
-): Promise<{ layer: ReadonlyMap<CountyFips, County>; counties: readonly CountyFips[] }> {
+): Promise<FetchArea> {
   const lists = [
     censusCounties(services),
     ...(area.places.length > 0 ? [censusPlaceList(services)] : []),
@@ -206,7 +227,15 @@ async function findCounties(
   const names = counties.map((code) => countyInWords(code, layer.get(code)!.name));
   const few = counties.length <= NAMED_COUNTIES ? `: ${names.join('; ')}` : '';
   session.progress.note(`${counted(counties.length, 'county', 'counties')}${few}`);
-  return { layer, counties };
+  const routing = routingOf({ bike_speed_kmh: bikeSpeed });
+  return {
+    layer,
+    counties,
+    states: [...new Set(counties.map(stateOf))].sort(),
+    boxes: counties.flatMap((county) => layer.get(county)!.boxes),
+    bikeSpeed,
+    furthest: rideMetres(ROUTING.maxReachMinutes, 1, routing),
+  };
 }
 
 function namedHosts({ services, gtfs, allowedHosts = [] }: FetchRequest): string[] {
@@ -217,8 +246,7 @@ function namedHosts({ services, gtfs, allowedHosts = [] }: FetchRequest): string
 
 async function chooseFeeds(
   { gtfs, services }: FetchRequest,
-  boxes: readonly BoundingBox[],
-  states: readonly StateFips[],
+  { boxes, states }: FetchArea,
   session: FetchSession,
 ): Promise<ChosenFeeds> {
   if (gtfs.length > 0) return feedsAt(gtfs);
@@ -229,32 +257,28 @@ async function chooseFeeds(
  * The box of everything within reach of the counties of each state; two where it extends over the
  * antimeridian.
  */
-function boxesByState(
-  counties: readonly CountyFips[],
-  layer: ReadonlyMap<CountyFips, County>,
-  furthest: Metres,
-): BoundingBox[] {
+function boxesByState({ layer, counties, furthest }: FetchArea): BoundingBox[] {
   const bySide = new Map<string, BoundingBox>();
   for (const county of counties) {
-    for (const own of layer.get(county)!.boxes) {
-      for (const box of cutAtAntimeridian(bufferBox(own, furthest))) {
-        const side = `${stateOf(county)} ${Math.sign(box.minLon + box.maxLon)}`;
-        const known = bySide.get(side);
-        bySide.set(side, known ? boxAroundBoth(known, box) : box);
-      }
+    for (const box of boxesWithin(layer.get(county)!.boxes, furthest)) {
+      const side = `${stateOf(county)} ${Math.sign(box.minLon + box.maxLon)}`;
+      const known = bySide.get(side);
+      bySide.set(side, known ? boxAroundBoth(known, box) : box);
     }
   }
   return [...bySide.values()];
 }
 
-function statesWithin(
-  boxes: readonly BoundingBox[],
-  counties: ReadonlyMap<CountyFips, County>,
-): StateFips[] {
+function statesWithin({ layer, boxes, furthest }: FetchArea): StateFips[] {
+  const reach = boxesWithin(boxes, furthest);
   const states = new Set<StateFips>();
-  for (const { state, boxes: own } of counties.values()) {
+  for (const { state, boxes: own } of layer.values()) {
     if (states.has(state) || !isState(state)) continue;
-    if (own.some((box) => boxes.some((wanted) => boxesMeet(wanted, box)))) states.add(state);
+    if (own.some((box) => reach.some((wanted) => boxesMeet(wanted, box)))) states.add(state);
   }
   return [...states].sort();
+}
+
+function boxesWithin(boxes: readonly BoundingBox[], furthest: Metres): BoundingBox[] {
+  return boxes.flatMap((box) => cutAtAntimeridian(bufferBox(box, furthest)));
 }
