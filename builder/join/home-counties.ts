@@ -1,5 +1,6 @@
 import { around, distance } from 'geokdbush';
 import KDBush from 'kdbush';
+import { groupBy } from '../../shards/arrays/group-by.ts';
 import { ordinalsOf } from '../../shards/arrays/sorted.ts';
 import { BlockIndex } from '../../shards/blocks/block-index.ts';
 import { readOutlines } from '../../shards/fgb/outlines.ts';
@@ -8,13 +9,14 @@ import { Matrix } from '../../shards/matrix/matrix.ts';
 import { readVerified } from '../../shards/store/recorded-hash.ts';
 import type { Store } from '../../shards/store/store.ts';
 import { type CountyFips, MICRO } from '../../shards/units.ts';
+import type { DestinationFacts } from '../destinations/destination.ts';
 import type { Counties, Neighbourhood } from './join-regions.ts';
-import type { KnownDestinations } from './known-destinations.ts';
+import { type KnownDestinations, readFacts } from './known-destinations.ts';
 
 /** A county as the home of destinations, which lists them and stores their catchments. */
 export interface Home {
-  /** The ordinals of the destinations at home there, ascending. */
-  readonly destinations: Uint32Array;
+  /** The destinations at home there, ascending by id. */
+  readonly facts: readonly DestinationFacts[];
   /** The counties whose rows may lead to any of them, ascending. */
   readonly reachedFrom: readonly CountyFips[];
 }
@@ -32,7 +34,7 @@ const NONE = 0xffff;
 export async function findHomes(
   store: Store,
   own: readonly CountyFips[],
-  { destinations: known, counties }: Neighbourhood,
+  { destinations: known, counties, regions }: Neighbourhood,
 ): Promise<Map<CountyFips, Home>> {
   const homes = new Uint16Array(known.destIds.length).fill(NONE);
   await findHolders(store, known, counties, homes);
@@ -43,17 +45,17 @@ export async function findHomes(
   }
   await findNearest(store, known, counties, reachedFrom, homes);
   const codes = [...counties.keys()];
-  const found = new Map<CountyFips, Home>();
-  for (const county of own) {
-    const home = codes.indexOf(county);
-    const isHere = (ordinal: number) => homes[ordinal] === home;
-    found.set(county, {
-      destinations: Uint32Array.from(homes.keys()).filter(isHere),
-      reachedFrom: codes.filter((from) => reachedFrom.get(from)!.some(isHere)),
-    });
-  }
-  return found;
+  const numbers = own.map((county) => codes.indexOf(county));
+  const ordinals = Uint32Array.from(homes.keys()).filter((one) => numbers.includes(homes[one]));
+  const facts = await readFacts(store, regions, known, ordinals);
+  const byHome = groupBy(ordinals.keys(), (i) => homes[ordinals[i]]);
+  const homeOf = (home: number): Home => ({
+    facts: (byHome.get(home) ?? []).map((i) => facts[i]),
+    reachedFrom: codes.filter((from) => reachedFrom.get(from)!.some((one) => homes[one] === home)),
+  });
+  return new Map(own.map((county, i) => [county, homeOf(numbers[i])]));
 }
+
 /** Sets the homes of destinations within the blocks of any county. */
 async function findHolders(
   store: Store,

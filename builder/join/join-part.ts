@@ -16,6 +16,7 @@ import { readVerified } from '../../shards/store/recorded-hash.ts';
 import type { ObjectRef, Store, WritableStore } from '../../shards/store/store.ts';
 import { Taxonomy } from '../../shards/taxonomy.ts';
 import type { CountyFips, DestId } from '../../shards/units.ts';
+import type { AccessRequest } from '../access/access-pool.ts';
 import { buildAccess } from '../access/build-access.ts';
 import { putBuckets } from '../access/build-access-classes.ts';
 import type { Resources } from '../build-request.ts';
@@ -29,8 +30,13 @@ import type { Gathered, RegionCounty, RegionReceipt } from '../receipts/region-r
 import { inScratchFolder } from '../scratch-folder.ts';
 import { buildBlockBands } from '../tiles/build-block-bands.ts';
 import { findHomes } from './home-counties.ts';
-import { type JoinedRegions, joinRegions, neighbourhoodOf, reachOf } from './join-regions.ts';
-import { readFacts } from './known-destinations.ts';
+import {
+  type Counties,
+  type JoinedRegions,
+  joinRegions,
+  neighbourhoodOf,
+  reachOf,
+} from './join-regions.ts';
 import { boxOfDestinations, poiMap } from './poi-maps.ts';
 import { placesWithBlocks, putPlacesByState } from './state-objects.ts';
 import { transposePois, transposeReach } from './transposes.ts';
@@ -118,47 +124,33 @@ interface PartContext extends StageContext {
 }
 
 async function make(
-  { plan: { plan }, counties: own, tiles, directions, access, ...resources }: PartRequest,
+  request: PartRequest,
   joined: JoinedRegions,
   context: PartContext,
 ): Promise<Part> {
+  const { plan, counties: own, tiles, directions, access } = request;
+  const { modes, taxonomy } = plan.plan;
   const { store, progress } = context;
-  const { modes, taxonomy } = plan;
-  const fit = fitJoin(resources, own.length, 0);
-  progress.note(fit.summary);
   const { counties } = joined;
-  const near = await neighbourhoodOf(store, own, joined);
-  const homes = await findHomes(store, own, near);
-  const ordinals = [...homes.values()].flatMap(({ destinations }) => [...destinations]);
-  const all = Uint32Array.from(ordinals).sort();
-  const facts = await readFacts(store, near.regions, near.destinations, all);
-  const byOrdinal = new Map(facts.map((one, i) => [all[i], one]));
-  const atHome = new Map(
-    [...homes].map(([county, home]) => [
-      county,
-      { ...home, facts: Array.from(home.destinations, (ordinal) => byOrdinal.get(ordinal)!) },
-    ]),
-  );
-  const { threads, transposeMemory: memory } = fit;
-  const transposing = {
-    ...context,
-    counties,
-    modes: modes.length,
-    bases: basesOf(modes),
-    threads,
-    memory,
-  };
+  const { threads, transposeMemory: memory, summary: fit } = fitJoin(request, own.length, 0);
+  progress.note(fit);
+  const homes = await findHomes(store, own, await neighbourhoodOf(store, own, joined));
+  const bases = basesOf(modes);
+  const transposing = { ...context, counties, modes: modes.length, bases, threads, memory };
   const reachTo = directions.includes('to') ? await transposeReach(transposing, own) : null;
-  const counts = access.length > 0 ? await countAccess() : null;
-  const buckets = counts && tiles ? await countBuckets(counts) : null;
-  const catchments = await transposePois(transposing, atHome);
+  const counts =
+    access.length > 0
+      ? await buildAccess(accessRequests(request, counties, reachTo), { ...context, threads })
+      : null;
+  const buckets = counts && tiles ? await countBuckets(request, counties, counts, store) : null;
+  const catchments = await transposePois(transposing, homes);
   const searched = Object.fromEntries(own.map((one) => [one, counties.get(one)!.searched]));
   const bands = tiles
     ? await buildBlockBands({ modes, taxonomy, counties: searched }, context)
     : null;
   const made: Record<CountyFips, JoinedCounty> = {};
   const summary: Record<CountyFips, CountySummary> = {};
-  for (const [county, { facts }] of atHome) {
+  for (const [county, { facts }] of homes) {
     made[county] = {
       poi_box: boxOfDestinations(facts),
       'poi-map': await putObject(store, `poi-map/${county}`, 'fgb', poiMap(county, facts)),
@@ -170,60 +162,75 @@ async function make(
     const destIds = facts.map(({ destId }) => destId);
     summary[county] = { destIds, polygons: await outlineOf(store, counties.get(county)!) };
   }
-  const ownRegions = joined.regions.filter((region) => own.some((one) => one in region.counties));
-  const places = [];
-  for (const { gathered } of ownRegions) {
-    places.push(...(await readJson<Gathered>(store, gathered)).censusPlaces);
-  }
-  const ownCounties = own.map((county) => counties.get(county)!);
   return {
     counties: made,
     ...(buckets && { buckets }),
     summary: await putJson(store, `regions/part-${own[0]}`, summary),
-    places: await putPlacesByState(store, await placesWithBlocks(store, places, ownCounties)),
+    places: await putPlaces(own, joined, store),
   };
+}
 
-  /** Counts what is within reach of the part's blocks, by its rows and the weights around. */
-  function countAccess(): Promise<Map<CountyFips, ObjectRef>> {
-    const countedOf = (county: CountyFips) => {
-      const { index } = counties.get(county)!.searched.objects;
-      const weights = plan.weights.counties[county];
-      return { index, ...(weights && { weights }) };
+/** Lists what to count within reach of the part's blocks, by its rows and the weights around. */
+function accessRequests(
+  { plan: { plan }, counties: own, directions, access }: PartRequest,
+  counties: Counties,
+  reachTo: ReadonlyMap<CountyFips, ObjectRef> | null,
+): AccessRequest[] {
+  const { modes, taxonomy, weights } = plan;
+  const leaves = new Taxonomy(taxonomy.types);
+  const types = access.flatMap((of) => {
+    const type = countedType(of);
+    return type === null ? [] : [leaves.leavesOf(type)];
+  });
+  const countedOf = (county: CountyFips) => {
+    const { index } = counties.get(county)!.searched.objects;
+    const counted = weights.counties[county];
+    return { index, ...(counted && { weights: counted }) };
+  };
+  return own.map((county) => {
+    const { 'reach-from': from, pois } = counties.get(county)!.searched.objects;
+    const to = reachTo?.get(county);
+    const reached = reachOf(counties, county, directions);
+    const around = [...new Set([...reached.from, ...reached.to])].filter((one) =>
+      counties.has(one),
+    );
+    return {
+      county,
+      modes,
+      access,
+      reach: [['from', from] as const, ...(to ? [['to', to] as const] : [])],
+      counties: Object.fromEntries(around.sort().map((one) => [one, countedOf(one)])),
+      ...(types.length > 0 && { pois, types }),
     };
-    const leaves = new Taxonomy(taxonomy.types);
-    const types = access.flatMap((of) => {
-      const type = countedType(of);
-      return type === null ? [] : [leaves.leavesOf(type)];
-    });
-    const requests = own.map((county) => {
-      const to = reachTo?.get(county);
-      const reached = reachOf(counties, county, directions);
-      const around = [...new Set([...reached.from, ...reached.to])].filter((one) =>
-        counties.has(one),
-      );
-      return {
-        county,
-        modes,
-        access,
-        reach: [
-          ['from', counties.get(county)!.searched.objects['reach-from']] as const,
-          ...(to ? [['to', to] as const] : []),
-        ],
-        counties: Object.fromEntries(around.sort().map((one) => [one, countedOf(one)])),
-        ...(types.length > 0 && { pois: counties.get(county)!.searched.objects.pois, types }),
-      };
-    });
-    return buildAccess(requests, { ...context, threads });
-  }
+  });
+}
 
-  function countBuckets(counts: ReadonlyMap<CountyFips, ObjectRef>): Promise<ObjectRef> {
-    const counted = Array.from(counts, ([county, access]) => {
-      const { index } = counties.get(county)!.searched.objects;
-      return [county, { index, access }] as const;
-    });
-    const ofPart = { modes, directions, access, counties: new Map(counted) };
-    return putBuckets(store, `regions/access-buckets-${own[0]}`, ofPart);
+function countBuckets(
+  { plan, counties: own, directions, access }: PartRequest,
+  counties: Counties,
+  counts: ReadonlyMap<CountyFips, ObjectRef>,
+  store: WritableStore,
+): Promise<ObjectRef> {
+  const counted = Array.from(counts, ([county, access]) => {
+    const { index } = counties.get(county)!.searched.objects;
+    return [county, { index, access }] as const;
+  });
+  const ofPart = { modes: plan.plan.modes, directions, access, counties: new Map(counted) };
+  return putBuckets(store, `regions/access-buckets-${own[0]}`, ofPart);
+}
+
+async function putPlaces(
+  own: readonly CountyFips[],
+  { regions, counties }: JoinedRegions,
+  store: WritableStore,
+): Promise<Part['places']> {
+  const places = [];
+  for (const { counties, gathered } of regions) {
+    if (!own.some((one) => one in counties)) continue;
+    places.push(...(await readJson<Gathered>(store, gathered)).censusPlaces);
   }
+  const ownCounties = own.map((county) => counties.get(county)!);
+  return putPlacesByState(store, await placesWithBlocks(store, places, ownCounties));
 }
 
 /** Reads the facts that the join needs about the counties of a part. */

@@ -7,7 +7,7 @@ import { encodePoiTable } from '../../shards/pois/poi-table.ts';
 import { objectRefSchema } from '../../shards/release/manifest.ts';
 import type { ObjectRef } from '../../shards/store/store.ts';
 import type { Bytes, CountyFips } from '../../shards/units.ts';
-import { type DestinationFacts, poiFacts } from '../destinations/destination.ts';
+import { poiFacts } from '../destinations/destination.ts';
 import type { StageContext } from '../receipts/receipts.ts';
 import { type TransposedMatrix, transposeCounties } from '../transpose/transpose-counties.ts';
 import { openTransposePool } from '../transpose/transpose-pool.ts';
@@ -52,7 +52,7 @@ export async function transposeReach(
  */
 export function transposePois(
   context: TransposeContext,
-  own: ReadonlyMap<CountyFips, Home & { readonly facts: readonly DestinationFacts[] }>,
+  own: ReadonlyMap<CountyFips, Home>,
 ): Promise<Map<CountyFips, ObjectRef>> {
   const matrices = Array.from(own, ([county, { facts, reachedFrom }]) => ({
     county,
