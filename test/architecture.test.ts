@@ -233,12 +233,12 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
  * decision: whoever makes it raises a number, and whoever removes lines lowers it.
  */
 const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: number }>> = {
-  builder: { files: 347, lines: 40_450 },
-  infra: { files: 120, lines: 14_000 },
-  portal: { files: 233, lines: 23_000 },
+  builder: { files: 336, lines: 40_200 },
+  infra: { files: 120, lines: 13_850 },
+  portal: { files: 233, lines: 23_050 },
   proxy: { files: 270, lines: 35_200 },
-  shards: { files: 175, lines: 17_550 },
-  test: { files: 815, lines: 117_550 },
+  shards: { files: 172, lines: 17_500 },
+  test: { files: 815, lines: 117_150 },
 };
 
 const TOP_LEVEL = new Set([

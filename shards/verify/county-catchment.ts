@@ -17,7 +17,6 @@ export async function* verifyCatchment(
   verification: Verification,
   fips: CountyFips,
   county: CountyManifest,
-  onPois: (count: number) => void,
 ): AsyncGenerator<Finding> {
   const { release, dests } = verification;
   const { catchment: ref, 'poi-map': mapRef } = county.objects;
@@ -40,7 +39,7 @@ export async function* verifyCatchment(
     const scan = verification.pois.transpose(verification.countyNumber(fips), matrix, counties);
     for await (const { ordinal, modes } of matrix.rows()) scan.row(ordinal, modes);
     scan.finish();
-    onPois(matrix.origins.length);
+    verification.homes.push(matrix.origins.length);
     pois = matrix.origins;
   });
   yield* verifyFeatures(verification, mapRef, 'dest_id', pois, ref);

@@ -20,6 +20,8 @@ export class Verification {
   dests: DestDirectory | null = null;
   /** The directory of addresses; null while unreadable. */
   addresses: AddressDirectory | null = null;
+  /** The number of POIs at home in each county whose catchment can be read. */
+  readonly homes: number[] = [];
   readonly pois: TransposeCheck;
   readonly reach: TransposeCheck;
   readonly #sound = new Set<string>();

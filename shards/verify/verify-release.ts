@@ -12,6 +12,7 @@ import {
 import { checkRecordedHash } from '../store/recorded-hash.ts';
 import type { ObjectRef } from '../store/store.ts';
 import { TransitTable } from '../transit/transit-table.ts';
+import type { CountyFips } from '../units.ts';
 import { ClassesVerification } from './access-classes.ts';
 import { recountAccess } from './access-recount.ts';
 import { verifyBlockBands } from './block-bands.ts';
@@ -56,30 +57,9 @@ async function* verifyObjects(
   release: Release,
   onObject: (object: string) => void,
 ): AsyncGenerator<Finding> {
-  const { counties, directions, states, objects, tiles } = release.manifest;
+  const { counties, states, objects, tiles } = release.manifest;
   const verification = new Verification(release);
-
-  /** Verifies an object's bytes and, if they are sound, runs `look`, which may rely on them. */
-  async function* check(
-    ref: ObjectRef,
-    look?: () => AsyncGenerator<Finding>,
-  ): AsyncGenerator<Finding> {
-    onObject(ref.name);
-    yield* findFaults(ref.name, async () => {
-      await checkRecordedHash(release.store, ref);
-      verification.passed(ref);
-    });
-    if (look && verification.isSound(ref)) yield* look();
-  }
-
-  /** Verifies a public object and its checksums, on which `look` relies if they are sound. */
-  async function* checkArchive(
-    { archive, sums }: TileArchive,
-    look: (archive: ObjectRef, sums: ObjectRef | null) => AsyncGenerator<Finding>,
-  ): AsyncGenerator<Finding> {
-    yield* check(sums);
-    yield* check(archive, () => look(archive, verification.isSound(sums) ? sums : null));
-  }
+  const { check, checkArchive } = checksOf(verification, onObject);
 
   yield* check(objects['dest-ids'], () => readDestIds(verification, objects['dest-ids']));
   const directory = objects['address-directory'];
@@ -89,55 +69,14 @@ async function* verifyObjects(
   }
   const totals = new WeightTotals(release);
   const classes = new ClassesVerification(verification);
-  let [homes, counted] = [0, 0];
-  const atHome = (pois: number) => {
-    homes += pois;
-    counted++;
-  };
   for (const [fips, county] of Object.entries(counties)) {
-    const { blocks, nearest, 'nth-nearest': nthNearest, pois, catchment, ...refs } = county.objects;
-    yield* check(blocks, () => verifyBlockPolygons(verification, county));
-    yield* check(nearest);
-    yield* check(nthNearest);
-    yield* check(pois, () => verifyPois(verification, fips, county));
-    yield* check(refs['reach-from'], () => verifyReachFrom(verification, fips, county));
-    if (directions.includes('to')) {
-      const ref = release.reachObject(county, 'to');
-      yield* check(ref, () => verifyReachTo(verification, fips, county, ref));
-    }
-    yield* check(refs['poi-map']);
-    yield* check(catchment, () => verifyCatchment(verification, fips, county, atHome));
-    const { access, weights, transit, addresses } = refs;
-    for (const ref of [transit, refs['transit-step-free']]) {
-      if (ref) yield* check(ref, () => verifyTransit(release, county, ref));
-    }
-    if (access) yield* check(access, () => verifyAccess(release, county, access));
-    if (weights) yield* check(weights, () => totals.verify(county, weights));
-    if (addresses) {
-      yield* check(addresses, () => verifyAddresses(verification, fips, county, addresses));
-    }
-    if (county.block_bands) {
-      yield* checkArchive(county.block_bands, (archive, sums) =>
-        verifyBlockBands(verification, fips, county, archive, sums),
-      );
-    } else if (Object.keys(tiles).length > 0) {
-      yield { object: nearest.name, problem: 'block bands: missing, though the release has tiles' };
-    }
-    if (access && county.access_classes) {
-      yield* checkArchive(county.access_classes, (archive, sums) =>
-        classes.verify(fips, county, access, archive, sums),
-      );
-    } else if (access && Object.keys(tiles).length > 0) {
-      yield {
-        object: access.name,
-        problem: 'access classes: missing, though the release has tiles',
-      };
-    }
+    yield* verifyCounty(verification, { check, checkArchive }, fips, county, totals, classes);
   }
   yield* totals.findings();
-  const { dests } = verification;
-  if (dests && counted === Object.keys(counties).length && homes !== dests.count) {
-    const problem = `${dests.count} POIs; the counties have ${homes}`;
+  const { dests, homes } = verification;
+  const atHome = homes.reduce((sum, pois) => sum + pois, 0);
+  if (dests && homes.length === Object.keys(counties).length && atHome !== dests.count) {
+    const problem = `${dests.count} POIs; the counties have ${atHome}`;
     yield { object: objects['dest-ids'].name, problem };
   }
   yield* compareTransposes(release, verification.pois, TENTHS);
@@ -150,6 +89,80 @@ async function* verifyObjects(
   for (const [name, tile] of Object.entries(tiles)) {
     yield* checkArchive(tile, (archive, sums) => verifyTiles(release, name, archive, sums));
   }
+}
+
+type Look = () => AsyncGenerator<Finding>;
+type LookInArchive = (archive: ObjectRef, sums: ObjectRef | null) => AsyncGenerator<Finding>;
+
+interface Checks {
+  /** Verifies an object's bytes and, if they are sound, runs `look`, which may rely on them. */
+  check(ref: ObjectRef, look?: Look): AsyncGenerator<Finding>;
+  /** Verifies a public object and its checksums, on which `look` relies if they are sound. */
+  checkArchive(archive: TileArchive, look: LookInArchive): AsyncGenerator<Finding>;
+}
+
+function checksOf(verification: Verification, onObject: (object: string) => void): Checks {
+  async function* check(ref: ObjectRef, look?: Look): AsyncGenerator<Finding> {
+    onObject(ref.name);
+    yield* findFaults(ref.name, async () => {
+      await checkRecordedHash(verification.release.store, ref);
+      verification.passed(ref);
+    });
+    if (look && verification.isSound(ref)) yield* look();
+  }
+  async function* checkArchive({ archive, sums }: TileArchive, look: LookInArchive) {
+    yield* check(sums);
+    yield* check(archive, () => look(archive, verification.isSound(sums) ? sums : null));
+  }
+  return { check, checkArchive };
+}
+
+async function* verifyCounty(
+  verification: Verification,
+  { check, checkArchive }: Checks,
+  fips: CountyFips,
+  county: CountyManifest,
+  totals: WeightTotals,
+  classes: ClassesVerification,
+): AsyncGenerator<Finding> {
+  const { release } = verification;
+  const { directions, tiles } = release.manifest;
+  const { blocks, nearest, 'nth-nearest': nthNearest, pois, catchment, ...refs } = county.objects;
+  yield* check(blocks, () => verifyBlockPolygons(verification, county));
+  yield* check(nearest);
+  yield* check(nthNearest);
+  yield* check(pois, () => verifyPois(verification, fips, county));
+  yield* check(refs['reach-from'], () => verifyReachFrom(verification, fips, county));
+  if (directions.includes('to')) {
+    const ref = release.reachObject(county, 'to');
+    yield* check(ref, () => verifyReachTo(verification, fips, county, ref));
+  }
+  yield* check(refs['poi-map']);
+  yield* check(catchment, () => verifyCatchment(verification, fips, county));
+  const { access, weights, transit, addresses } = refs;
+  for (const ref of [transit, refs['transit-step-free']]) {
+    if (ref) yield* check(ref, () => verifyTransit(release, county, ref));
+  }
+  if (access) yield* check(access, () => verifyAccess(release, county, access));
+  if (weights) yield* check(weights, () => totals.verify(county, weights));
+  if (addresses) {
+    yield* check(addresses, () => verifyAddresses(verification, fips, county, addresses));
+  }
+  const hasTiles = Object.keys(tiles).length > 0;
+  const missing = (of: ObjectRef, what: string): Finding => ({
+    object: of.name,
+    problem: `${what}: missing, though the release has tiles`,
+  });
+  if (county.block_bands) {
+    yield* checkArchive(county.block_bands, (archive, sums) =>
+      verifyBlockBands(verification, fips, county, archive, sums),
+    );
+  } else if (hasTiles) yield missing(nearest, 'block bands');
+  if (access && county.access_classes) {
+    yield* checkArchive(county.access_classes, (archive, sums) =>
+      classes.verify(fips, county, access, archive, sums),
+    );
+  } else if (access && hasTiles) yield missing(access, 'access classes');
 }
 
 function readDestIds(verification: Verification, ref: ObjectRef): AsyncGenerator<Finding> {
