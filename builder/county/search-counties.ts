@@ -7,8 +7,9 @@ import { type SearchedCounty, searchedCountySchema } from '../receipts/region-re
 import type { LinkedRegion } from '../region/link-region.ts';
 import { openSearchPool } from '../search/search-pool.ts';
 import { countyDigest } from './county-digest.ts';
+import { factsInScope } from './county-results.ts';
 import type { CountyScope } from './county-scope.ts';
-import { factsInScope, searchCounty, withFacts } from './search-county.ts';
+import { searchCounty, withFacts } from './search-county.ts';
 
 /** A county, the key of its search, and the SHA-256 of the facts of its POIs. */
 interface KeyedCounty {

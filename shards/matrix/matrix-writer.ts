@@ -79,7 +79,7 @@ export class MatrixWriter {
 }
 
 /** Everything in a matrix except its rows. Origins and targets strictly ascend. */
-interface MatrixShape {
+export interface MatrixShape {
   readonly origins: ArrayLike<number>;
   readonly targets: ArrayLike<number>;
   readonly attributes?: Uint8Array;
