@@ -42,7 +42,6 @@ export function pathsIn(inputs: InputPaths): string[] {
   return PATH_KINDS.flatMap((kind) => inputs[kind] ?? []);
 }
 
-/** The feeds that a build may do without. */
 export interface FeedTolerance {
   /** Whether a feed that is left out for any reason refuses the release; false by default. */
   readonly strictFeeds?: boolean;
@@ -130,5 +129,4 @@ export interface Resources {
   readonly scratch?: string;
 }
 
-/** The memory limit of a build when none is given. */
 export const DEFAULT_MEMORY: Bytes = 4 * 2 ** 30;

@@ -62,7 +62,6 @@ export async function stageRelease(
   return { name, manifest, notes: await noteRelease(store, { name, manifest }) };
 }
 
-/** Does the tasks of a plan, the join last. */
 async function joinBy(
   executor: Executor,
   plan: StoredPlan,

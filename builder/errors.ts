@@ -11,7 +11,6 @@ export class StoreBusy extends BuildError {
   override readonly name = 'StoreBusy';
 }
 
-/** Work that needs more memory than it may use. */
 export class OutOfMemory extends BuildError {
   override readonly name = 'OutOfMemory';
 }

@@ -159,7 +159,6 @@ export function ownChoice(choice: RoutingChoice): RoutingChoice {
   return Object.fromEntries(own.map((name) => [name, choice[name]]));
 }
 
-/** Returns all parameters, given those that a build chose. */
 export function routingOf(choice: RoutingChoice): Routing {
   const { walk_speed_kmh = WALK_KMH, bike_speed_kmh = RIDE_KMH } = choice;
   const { bike_max_traffic_stress: stress, transit_board_slack_s: slack } = choice;
@@ -402,7 +401,6 @@ function stepFreeTransitAssumptions(transit: TransitRead | null): Manifest['assu
   };
 }
 
-/** The statements of all feeds together. */
 function sumOf(facts: readonly WheelchairFacts[]): WheelchairFacts {
   const sum = (name: keyof WheelchairFacts) => facts.reduce((total, one) => total + one[name], 0);
   return {

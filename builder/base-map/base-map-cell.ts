@@ -6,7 +6,6 @@ import { MapKinds, type MapShapes, type ShapeType } from './map-shapes.ts';
 
 const KIND = 'MAPC';
 
-/** Encodes the features of one cell, added one by one. */
 export class BaseMapCellWriter {
   readonly #kinds = new MapKinds();
   readonly #features = new VarintWriter(1 << 12);

@@ -60,7 +60,6 @@ const RENAMED_KEYS = ['landuse', 'man_made', 'boundary'];
 const WALKED = new Set(['pedestrian', 'footway']);
 const MILITARY = new Set(['airfield', 'naval_base']);
 
-/** Returns the land-use kind of an area, or null if its tags name none. */
 export function landuseKind(tags: Tags): MapKind | null {
   const kind = useOf(tags);
   if (kind === null) return null;

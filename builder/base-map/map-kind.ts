@@ -1,4 +1,3 @@
-/** The layers of the base map that are drawn from OpenStreetMap, and that of the lines of feeds. */
 type MapLayer = 'landuse' | 'water' | 'roads' | 'places' | 'lines';
 
 export type PropertyValue = string | number | boolean;
@@ -39,12 +38,10 @@ export function suggestedZoom(minZoom: number): MapProperty {
   return ['min_zoom', minZoom + 1, 0];
 }
 
-/** A list of one text property; empty without a value. */
 export function text(key: string, value: string | undefined, fromZoom = 0): MapProperty[] {
   return value === undefined || value === '' ? [] : [[key, value, fromZoom]];
 }
 
-/** A list of one property that is `true`; empty if it is not set. */
 export function flag(key: string, isSet: boolean, fromZoom = 0): MapProperty[] {
   return isSet ? [[key, true, fromZoom]] : [];
 }

@@ -8,7 +8,6 @@ const PARTS = {
   neighbourhood: ['neighbourhood', 11, 12],
 } as const;
 
-/** The kind of a neighbourhood's label; null for anything else. */
 export function neighbourhoodKind(tags: Tags): MapKind | null {
   const part = partOfCity(tags);
   if (part === null) return null;
@@ -67,7 +66,6 @@ const PEOPLE_STEPS = 100;
 const LONGEST_NAME = 31;
 const MOST_RANK = 12;
 
-/** Orders labels by first zoom, rank, population on a logarithmic scale, and length of name. */
 function sortKey(zoom: number, rank: number, population: number, name: string): number {
   const share = Math.log(Math.max(1, population)) / Math.log(MOST_PEOPLE);
   const people = PEOPLE_STEPS - 1 - Math.min(PEOPLE_STEPS - 1, Math.floor(share * PEOPLE_STEPS));

@@ -44,7 +44,6 @@ export function waterwayKind(tags: Tags): MapKind | null {
   };
 }
 
-/** The kind of an area of water; null for anything else. */
 export function waterAreaKind(tags: Tags): MapKind | null {
   const properties = waterProperties(tags);
   if (properties === null || isCovered(tags) || NAMED_WATERS.has(String(properties[0][1]))) {

@@ -15,7 +15,6 @@ interface BlockTable {
 }
 
 const KINDS = { points: 'BPTS', outlines: 'BOUT' };
-/** Value that stands for an unknown count. */
 const UNKNOWN = -1;
 
 export function encodeBlocks(blocks: readonly CensusBlock[]): BlockTable {
@@ -97,7 +96,6 @@ export function decodePopulations(
   return { geoids, populations: Uint32Array.from(populations, (count) => Math.max(0, count)) };
 }
 
-/** Splits consecutive members into lists of these lengths. */
 function groups<T>(members: readonly T[], lengths: Uint32Array): T[][] {
   let end = 0;
   return Array.from(lengths, (length) => {

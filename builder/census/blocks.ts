@@ -7,7 +7,6 @@ import { BuildError } from '../errors.ts';
 import { coordinateOf } from '../inputs/decimal.ts';
 import { readShapefile, type ShapeRecord } from '../inputs/shapefile.ts';
 
-/** The location of a census block, as needed for a target. */
 export interface BlockPoint {
   readonly geoid: GeoidNumber;
   readonly county: CountyFips;
@@ -18,7 +17,6 @@ export interface BlockPoint {
   readonly isWater: boolean;
 }
 
-/** A census block as provided by TIGER/Line. */
 export interface CensusBlock extends BlockPoint {
   readonly population: number | null;
   readonly landArea: SquareMetres | null;

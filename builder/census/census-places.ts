@@ -7,7 +7,6 @@ import { BuildError } from '../errors.ts';
 import { coordinateOf } from '../inputs/decimal.ts';
 import { readShapefile, type ShapeRecord } from '../inputs/shapefile.ts';
 
-/** A census place as provided by TIGER/Line. */
 export interface CensusPlace extends Omit<PlaceRecord, 'population'> {
   readonly area: Area;
 }

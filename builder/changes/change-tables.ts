@@ -88,7 +88,6 @@ export async function openChanges(
   return ParquetFile.open(long, { ...facts, columns }, out);
 }
 
-/** Blocks whose rows make a group. */
 const GROUP_BLOCKS = 1 << 8;
 
 /** Yields a row for each block, mode and measure that changed, by block. */

@@ -3,7 +3,6 @@ import type { ModeRow } from '../../shards/matrix/row-codec.ts';
 import { MAX_NTH } from '../../shards/nearest/nth-nearest.ts';
 import type { Bytes } from '../../shards/units.ts';
 
-/** The dimensions of a county's times to the n-th nearest POIs. */
 interface NthShape {
   readonly blocks: number;
   readonly modes: number;

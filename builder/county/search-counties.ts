@@ -31,7 +31,6 @@ interface FoundCounties {
 /** The result of a search, and the facts of its POIs, on which no time depends, as SHA-256. */
 const receiptSchema = z.strictObject({ facts: z.string(), county: searchedCountySchema });
 
-/** Looks up the results of earlier builds for the counties. */
 export async function findSearched(
   linked: LinkedRegion,
   scopes: readonly CountyScope[],

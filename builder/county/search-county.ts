@@ -13,7 +13,6 @@ import { shareArrays } from '../threads/share-arrays.ts';
 import { CountyResults } from './county-results.ts';
 import type { CountyScope } from './county-scope.ts';
 
-/** Blocks a thread searches at a time. */
 const CHUNK_BLOCKS = 32;
 /** Rows of times that are copied at a time: megabytes in a metropolis. */
 const ROWS_PER_READ = 256;

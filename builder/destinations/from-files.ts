@@ -31,7 +31,6 @@ const COLUMNS = [
   'addresses',
 ];
 
-/** A POI as listed by one source: the user's own list, or Overture. */
 export type PoiRecord = ListedPoi | RatedPoi;
 
 /**

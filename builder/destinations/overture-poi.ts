@@ -144,7 +144,6 @@ function typesOf({ own: names, others }: Categories): DestTypeId[] {
   return [...new Set([...own, ...counted])].sort((a, b) => a - b);
 }
 
-/** The leaves of the first name that is known; none if none is. */
 function firstKnown(names: readonly string[]): readonly DestTypeId[] {
   for (const name of names) {
     const leaves = leavesOf(name);

@@ -4,7 +4,6 @@ import type { BoundingBox } from '../../shards/units.ts';
 import { openTable } from '../inputs/number-table.ts';
 import { type CellWindow, type HeightRaster, withoutVoids } from './height-raster.ts';
 
-/** Envelope kind of the object that holds the ground heights of a cell of the grid. */
 const KIND = 'HGHT';
 /** Stands for a missing height among whole metres. */
 const VOID = -32_768;

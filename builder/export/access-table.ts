@@ -7,7 +7,6 @@ import { serviceColumns, serviceValues } from './service-columns.ts';
 /** Blocks whose rows make a group: about a hundred thousand rows. */
 const GROUP_BLOCKS = 1 << 10;
 
-/** How many of each counted weight and type are within reach of each block: one row per count. */
 export const accessTable: CountyTable = {
   name: 'access',
   description:

@@ -18,7 +18,6 @@ const OUTLINED_GROUP_ROWS = 1 << 14;
 const NOISE_OF_CENSUS =
   'The census adds noise: in 90 of 100 cases a block is off by up to 13 people, a sum of n blocks by up to 13 √n, of whole block groups by far less.';
 
-/** The blocks themselves, as GeoParquet. */
 export const blocksTable: CountyTable = {
   name: 'blocks',
   description: 'Census blocks: people, land, outline, and whether there is a street near.',

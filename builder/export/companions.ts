@@ -10,7 +10,6 @@ import { stacCollection } from './stac-collection.ts';
 import { COUNTY_TABLES, RELEASE_TABLES, TABLE_NAMES } from './tables.ts';
 import { attributionText, licenceOf, licenceText } from './terms.ts';
 
-/** Writes the texts and styles that accompany the tables of a release. */
 export async function writeCompanions(
   release: Release,
   files: readonly ExportedFile[],
@@ -70,7 +69,6 @@ const TYPES: Readonly<Record<ColumnType, string>> = {
   box: 'struct of xmin, ymin, xmax, ymax',
 };
 
-/** Describes every table and column, in Markdown. */
 function dataDictionary(release: Release): string {
   const tables = [...COUNTY_TABLES, ...RELEASE_TABLES].map((table) => {
     const columns = table.columns(release).map(({ name, type, nullable, description }) => {

@@ -4,7 +4,6 @@ import type { CountyTable, ReleaseTable } from './export-table.ts';
 import { geoMetadata } from './geometry-columns.ts';
 import { attributionOf, citationOf, licenceOf } from './terms.ts';
 
-/** The facts about a table that its file states. */
 export function factsOf({ name, description }: CountyTable | ReleaseTable, release: Release) {
   return {
     release: release.manifest.release,
@@ -22,7 +21,6 @@ export function isSpatial(table: CountyTable | ReleaseTable, release: Release): 
   return table.columns(release).some(({ type }) => type === 'polygons');
 }
 
-/** The key-value metadata of a table's Parquet file. */
 export function metadataOf(
   table: CountyTable | ReleaseTable,
   release: Release,

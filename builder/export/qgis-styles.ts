@@ -13,7 +13,6 @@ interface Swatch {
   readonly stripe?: string;
 }
 
-/** Swatches for features by minutes, with the classes and colours of the map. */
 const classSwatches = (minutes: string): readonly Swatch[] =>
   BAND_ENDS.map((end, i) => ({
     label: `${classLabel(i)} min`,

@@ -21,7 +21,6 @@ interface TableWorld {
 const CACHE_BYTES: Bytes = 2 ** 30;
 const LEAST_CACHE_BYTES: Bytes = 2 ** 26;
 
-/** A pool that writes tables and returns their numbers of rows. */
 type TablePool = Pool<TableRequest, number>;
 
 export async function openWork({ location, latest, fractions, cacheBytes }: TableWorld) {

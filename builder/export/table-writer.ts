@@ -17,7 +17,6 @@ export interface TableRequest extends TableJob {
   readonly index: number;
 }
 
-/** Writes tables of a release into local files. */
 export class TableWriter {
   readonly #release: Release;
   readonly #fractions: Float64Array;

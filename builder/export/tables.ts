@@ -51,7 +51,6 @@ export const tableJobSchema = z
     /** Null for a table that is not by county. */
     county: countyFipsSchema.nullable(),
     format: z.enum(EXPORT_FORMATS),
-    /** The GeoParquet version of Parquet files with outlines. */
     geoparquet: z.enum(GEOPARQUET_VERSIONS),
   })
   .refine(({ table, format }) => tableNamesIn(format).includes(table), {

@@ -29,7 +29,6 @@ export function attributionOf({ manifest, weights }: Release): string {
   return [...new Set([OPENSTREETMAP, CENSUS, ...agencies, ...lists, ...sources])].join('; ');
 }
 
-/** How to cite the release. */
 export function citationOf({ manifest, version }: Release): string {
   const modes = manifest.modes.map(byMode).join(', ');
   return `Travel-Time Access Service, release ${manifest.release} (${version}): travel times from US census blocks ${modes}.`;

@@ -24,7 +24,6 @@ const POI_MINUTES = {
   description: 'Travel time in minutes, in steps of 0.1, up to 30.',
 } as const;
 
-/** Minutes from each block to the nearest POI of each leaf type, one row per time. */
 export const nearestTable: CountyTable = {
   name: 'nearest',
   description: 'Minutes to the nearest POI of each type; no row: not within 30 minutes.',
@@ -69,7 +68,6 @@ export const nearestTable: CountyTable = {
   },
 };
 
-/** The times of `nearest`, with one row per block, and one column per mode and type. */
 export const nearestWideTable: CountyTable = {
   name: 'nearest_wide',
   description: 'Minutes to the nearest POI of each type; null: not within 30 minutes.',
@@ -127,7 +125,6 @@ function labelsOf({ taxonomy }: Release): string[] {
   return taxonomy.leafIds.map((leaf) => taxonomy.labelOf(leaf));
 }
 
-/** Minutes from each block to every POI within 30. */
 export const poisTable: CountyTable = {
   name: 'pois',
   description: 'Minutes to every POI within 30 minutes.',
@@ -157,7 +154,6 @@ export const poisTable: CountyTable = {
   },
 };
 
-/** Minutes from each block to every block within 60. */
 export const reachTable: CountyTable = {
   name: 'reach',
   description: 'Minutes to every block within 60 minutes.',

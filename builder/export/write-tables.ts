@@ -32,7 +32,6 @@ export interface ExportRequest {
   readonly geoparquet?: GeoParquetVersion;
 }
 
-/** The destination of exported files. */
 interface ExportSink<T extends z.ZodType> {
   readonly store: WritableStore;
   /** Schema of the record of a file, which its receipt holds. */
@@ -109,7 +108,6 @@ export async function writeTables<T extends z.ZodType>(
   return records;
 }
 
-/** Lists the files of a request, one job per file. */
 export function tableJobsOf(
   release: Release,
   { tables, counties, format, geoparquet = GEOPARQUET_VERSIONS[0] }: ExportRequest,
@@ -135,7 +133,6 @@ function workOn(release: Release, request: ExportRequest, place: string): Work[]
   });
 }
 
-/** The key of a file's receipt. */
 export function keyOf(
   release: Release,
   { table, county, format, geoparquet }: TableJob,

@@ -38,7 +38,6 @@ function keepLines(raw: RawWays, table: NodeTable, area: BoundingBox): Lines {
   };
 }
 
-/** The data that the builder takes from OpenStreetMap. */
 export interface OsmExtract {
   /** The box in which the files claim to be complete; null if one of them does not state it. */
   readonly coverage: BoundingBox | null;
@@ -102,7 +101,6 @@ export function extractOsm(
   };
 }
 
-/** The error for an area without streets, which names the likely causes. */
 export function noStreetsIn(
   { minLat, minLon, maxLat, maxLon }: BoundingBox,
   files: readonly string[],

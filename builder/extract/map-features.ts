@@ -11,7 +11,6 @@ import type { NodeTable } from '../osm/node-table.ts';
 import type { MapArea, MapElements } from './map-elements.ts';
 import { cutAtMissing, type RawWays, refsOf } from './raw-ways.ts';
 
-/** The features of the base map, and the box around each. */
 export interface MapFeatures {
   readonly shapes: MapShapes;
   readonly boxes: readonly BoundingBox[];

@@ -29,7 +29,6 @@ const NOT_ON_RAILS = ['bus', 'trolleybus', 'ferry', 'aerialway'];
 const OF_RAILWAYS = new Set(['station', 'halt', 'tram_stop', 'platform']);
 const OF_ANYTHING = new Set(['station', 'platform']);
 
-/** Whether tags describe a rail station or platform with a known level relative to the street. */
 export function hasKnownLevel(tags: Tags): boolean {
   if (!OF_RAILWAYS.has(tags.get('railway') ?? '')) {
     const isStop = OF_ANYTHING.has(tags.get('public_transport') ?? '');

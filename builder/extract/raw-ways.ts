@@ -45,7 +45,6 @@ export function addStreet(
   addWay(streets, id, nodes);
 }
 
-/** Returns the node ids of the way at an index. */
 export function refsOf({ refs, endRef }: RawWays, way: number): Float64Array {
   const ends = endRef.view();
   return refs.view().subarray(way === 0 ? 0 : ends[way - 1], ends[way]);

@@ -40,7 +40,6 @@ const LOCATED: PbfHeader = { ...PLAIN, optional: ['LocationsOnWays'] };
 /** The unit of coordinates in nanodegrees that keeps those of every file. */
 const UNIT = 1;
 
-/** The intermediate files of an extract. */
 const kept = (folder: string, what: 'nodes' | 'ways' | 'relations', file: number) =>
   path.join(folder, `osm-${what}-${file}.osm.pbf`);
 

@@ -5,7 +5,6 @@ import { type Download, download, expectedBytes } from './download.ts';
 import type { FetchFolder } from './fetch-folder.ts';
 import type { Http } from './http.ts';
 
-/** The context shared by all parts of a fetch. */
 export interface FetchSession {
   readonly http: Http;
   readonly folder: FetchFolder;

@@ -181,7 +181,6 @@ export function freeBytesIn(folder: string): Promise<Bytes> {
   );
 }
 
-/** The error for a file that cannot be written to disk. */
 export function unwritable(file: string, error: unknown): BuildError {
   const code = systemCode(error);
   if (code === 'ENOSPC' || code === 'EDQUOT') {

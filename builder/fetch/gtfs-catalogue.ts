@@ -17,7 +17,6 @@ export interface CatalogueFeed {
   readonly licence: string | null;
 }
 
-/** A feed that is not used, and why. */
 export interface UnusedFeed {
   readonly feed: CatalogueFeed;
   readonly reason: string;
@@ -122,7 +121,6 @@ interface Catalogue {
   readonly faults: CsvFault[];
 }
 
-/** Reads a catalogue. Throws a `BuildError` for a file that is not one. */
 export async function readCatalogue(path: string): Promise<Catalogue> {
   let header: readonly string[] = [];
   const rows: CatalogueRow[] = [];
@@ -168,7 +166,6 @@ function statusOf(row: CatalogueRow): string {
   return (row.status ?? '').trim().toLowerCase();
 }
 
-/** The reason for which a feed cannot be used; null if it can. */
 function whyNot(
   row: CatalogueRow,
   { urls }: CatalogueFeed,

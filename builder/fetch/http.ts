@@ -259,7 +259,6 @@ export function tooLarge(url: string, maxBytes: Bytes): BuildError {
   );
 }
 
-/** The `Content-Length`, or null. */
 export function lengthOf(response: HttpResponse): Bytes | null {
   const length = response.header('content-length');
   return length !== undefined && /^\d+$/.test(length) ? Number(length) : null;

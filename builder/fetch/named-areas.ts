@@ -15,7 +15,6 @@ export interface AreaRequest {
   readonly counties: readonly string[];
   /** Names, postal abbreviations or codes. */
   readonly states: readonly string[];
-  /** Whether all states are wanted. */
   readonly nation: boolean;
 }
 
@@ -51,7 +50,6 @@ export function countiesIn(
   return [...new Set(counties)].sort();
 }
 
-/** Returns the state with a name, postal abbreviation or code. Throws a `BuildError`. */
 function stateCalled(text: string): StateFips {
   const state = findState(text);
   if (state !== undefined) return state;

@@ -15,7 +15,6 @@ import { writeFileWhole } from '../inputs/whole-file.ts';
 import { unwritable } from './fetch-folder.ts';
 import type { Http } from './http.ts';
 
-/** A file on a server that is read by ranges. */
 interface RemoteFile {
   readonly url: string;
   readonly bytes: Bytes;
@@ -105,7 +104,6 @@ async function metadataOf(
   return metadata;
 }
 
-/** The top-level column that a chunk belongs to. */
 function columnOf({ meta_data }: ColumnChunk): string {
   return meta_data?.path_in_schema[0] ?? '';
 }

@@ -125,7 +125,6 @@ export function gtfsCatalogue({ mobility }: PublicServices): Download {
   return { url, file: 'gtfs/catalogue.csv', maxBytes: MAX_BYTES.catalogue, check };
 }
 
-/** A feed, stored under the given name. */
 export function gtfsFeed(url: string, name: string): Download {
   const check = async (path: string) => (await openFeed(path)).close();
   return { url, file: `gtfs/${name}.zip`, maxBytes: MAX_BYTES.feed, check };

@@ -90,7 +90,6 @@ export class CellRectangle {
     return cells;
   }
 
-  /** The first and last column and row. */
   get edges(): CellEdges {
     return [this.#west, this.#south, this.#east, this.#north];
   }

@@ -123,7 +123,6 @@ export class Calendar {
     return service.added.has(day) || runsRegularly(service, day);
   }
 
-  /** Returns the days on which a service runs, ascending. */
   daysOf(id: string): ServiceDay[] {
     const days = this.tripsByDay(new Map([[id, 1]]));
     return [...days.keys()];

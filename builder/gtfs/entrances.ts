@@ -30,7 +30,6 @@ export interface FeedEntrance {
   readonly isEntrance: boolean;
 }
 
-/** A path between two locations in a station. */
 export interface FeedIndoorPath {
   /** Walking time; includes time for levels only along pathways. */
   readonly seconds: number;

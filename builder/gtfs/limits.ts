@@ -62,7 +62,6 @@ export const FEED_LIMITS = {
    * platforms each.
    */
   stationWays: 5_000_000,
-  /** Levels above or below the street. */
   level: 100,
   /** Pairs of stops in transfer rules, with stations expanded to their stops. */
   transferRules: 3_000_000,

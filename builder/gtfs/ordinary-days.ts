@@ -6,7 +6,6 @@ const WEEK = 7;
 
 /** Weekdays, Monday to Friday, with the same service. */
 interface WeekdayPattern {
-  /** The weekdays, ascending. */
   readonly days: readonly ServiceDay[];
   /**
    * The days to choose from: those for which the most neighbours, a week before and after, have the

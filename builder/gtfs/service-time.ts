@@ -46,7 +46,6 @@ export function weekdayName(day: ServiceDay): string {
   return WEEKDAYS[weekdayOf(day)];
 }
 
-/** Whether a day is one of Monday to Friday. */
 export function isWeekday(day: ServiceDay): boolean {
   return weekdayOf(day) < SATURDAY;
 }

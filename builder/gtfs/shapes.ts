@@ -34,7 +34,6 @@ const MAX_OFFSET: Metres = 150;
  */
 const SQUARE_METRES_PER_METRE = 0.1;
 
-/** Shapes of a feed, and the places of stops along them. */
 export class Shapes {
   readonly #feed: string;
   readonly #shapes: ReadonlyMap<string, Shape>;

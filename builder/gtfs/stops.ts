@@ -22,7 +22,6 @@ export interface FeedStop {
   /** `NaN`, like `lat`, for a node or boarding area without coordinates. */
   readonly lon: Degrees;
   readonly lat: Degrees;
-  /** One of `LOCATION`. */
   readonly type: number;
   /** Id of the station that the stop belongs to, or ''. */
   readonly parent: string;

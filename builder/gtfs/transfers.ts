@@ -21,7 +21,6 @@ interface TripLink {
   readonly mayStay: boolean;
 }
 
-/** The rules of `transfers.txt`. */
 export interface Transfers {
   readonly betweenStops: readonly StopTransfer[];
   readonly betweenTrips: readonly TripLink[];

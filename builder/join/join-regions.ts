@@ -141,7 +141,6 @@ export async function neighbourhoodOf(
   return { counties: near, regions, destinations };
 }
 
-/** The boxes around a county's blocks and around the destinations in its rows. */
 function boxesOf({ searched, poi_box }: RegionCounty): BoundingBox[] {
   return [searched.block_box, ...(poi_box ? [poi_box] : [])].map(boxWithin);
 }

@@ -186,7 +186,6 @@ export async function publishRelease(store: WritableStore, manifest: Manifest): 
   return publishManifest(store, manifest, new Date());
 }
 
-/** Reads the summaries of all counties, ascending. */
 async function readSummaries(
   store: Store,
   parts: readonly Part[],
@@ -246,7 +245,6 @@ interface JoinedObjects {
   readonly names: Readonly<Record<CountyFips, string>>;
 }
 
-/** Returns the counties of a release in the form of its manifest. */
 function countyManifests(
   counties: Counties,
   directions: readonly Direction[],

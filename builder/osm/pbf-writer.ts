@@ -7,7 +7,6 @@ import { NANODEGREES } from './primitive-block.ts';
 type TagPairs = Iterable<readonly [key: string, value: string]>;
 type WayMembers = readonly { readonly way: number; readonly role: string }[];
 
-/** Contents of a file's header. */
 export interface PbfHeader {
   /** Features that a reader must know. */
   readonly required: readonly string[];
@@ -202,7 +201,6 @@ function varintField(message: VarintWriter, field: number, value: number): void 
   message.uint(value);
 }
 
-/** Encodes the header of a file. */
 export function headerBlock(header: PbfHeader): Uint8Array {
   const { required, optional = [], box, timestampMs, program } = header;
   const pbf = new PbfWriter();

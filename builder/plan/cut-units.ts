@@ -5,7 +5,6 @@ import { type CountyEstimate, connectedParts } from './county-estimate.ts';
 export const DEFAULT_UNIT_BLOCKS = 100_000;
 const BLOCK_BYTES: Bytes = 4e9 / DEFAULT_UNIT_BLOCKS;
 
-/** Estimates the memory for a unit. */
 export function bytesOfUnit(blocks: number): Bytes {
   return blocks * BLOCK_BYTES;
 }

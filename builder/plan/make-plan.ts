@@ -213,7 +213,6 @@ async function describeInputs(
   };
 }
 
-/** The resources for creating a plan. */
 interface PlanContext extends Omit<PreparationByJobs, 'keyOf'> {
   readonly scratch: string;
 }
@@ -316,7 +315,6 @@ async function estimateCounties(
   return { counties: estimates.finish(), boxes };
 }
 
-/** The licences of the feeds of a request. */
 interface FeedTerms {
   /** Those that are known, by the `fingerprint` of the feed. */
   readonly licences: ReleasePlan['feed_licences'];

@@ -156,7 +156,6 @@ type PreparedCounty = z.infer<typeof preparedCountySchema>;
 export const preparedBlocksSchema = z.record(countyFipsSchema, preparedCountySchema);
 type PreparedBlocks = z.infer<typeof preparedBlocksSchema>;
 
-/** The blocks of a plan, read on request. */
 export class BlockTables {
   readonly #store: Store;
   readonly #prepared: PreparedBlocks;

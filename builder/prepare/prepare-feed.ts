@@ -82,7 +82,6 @@ async function shapesOf(
   }
 }
 
-/** Puts the lines of a feed into a store; null if there are none. */
 async function putLines(
   store: PreparationJobContext['store'],
   lines: MapShapes,

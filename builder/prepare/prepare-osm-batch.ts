@@ -14,7 +14,6 @@ import type { OsmJobSpec, PreparationJobContext } from './preparation.ts';
 
 const KEPT_VALUES = 500;
 
-/** The result of a batch of cells. */
 export const preparedBatchSchema = z.strictObject({
   streets: z.int(),
   /** When the newest element of each file was edited, or the file was cut, in Unix milliseconds. */
@@ -29,7 +28,6 @@ export const preparedBatchSchema = z.strictObject({
 });
 export type PreparedBatch = z.infer<typeof preparedBatchSchema>;
 
-/** Reads a batch of cells from OpenStreetMap files, and puts each cell into the store. */
 export async function prepareOsmBatch(
   paths: readonly string[],
   { edges, mapped }: OsmJobSpec,

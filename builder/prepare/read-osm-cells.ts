@@ -12,7 +12,6 @@ import { readJson } from '../publish/put-object.ts';
 import { preparedMapSchema } from './base-map-cells.ts';
 import { objectsNear, preparedCellsSchema, wideAreaSchema } from './cells.ts';
 
-/** References to the prepared OpenStreetMap data in a store. */
 export const preparedOsmSchema = z.strictObject({
   /** Facts about each file, as JSON. */
   files: objectRefSchema,
@@ -20,7 +19,6 @@ export const preparedOsmSchema = z.strictObject({
   cells: preparedCellsSchema,
   /** Areas that cover many cells, and the boxes around them. */
   wide: z.array(wideAreaSchema),
-  /** Features of the base map. */
   map: preparedMapSchema,
   /** The most frequent values of shops and amenities that have no type. */
   unmapped: z.array(unmappedValueSchema),

@@ -21,7 +21,6 @@ interface WeightPreparation extends Preparation {
   readonly paths: readonly string[];
   readonly blocks: BlockTables;
   readonly counties: readonly CountyFips[];
-  /** Whether weights may leave out many blocks. */
   readonly mayBePartial: boolean;
 }
 

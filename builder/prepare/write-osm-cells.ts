@@ -139,7 +139,6 @@ function bytesOf(files: readonly { readonly bytes: Bytes }[]): Bytes {
   return files.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
-/** Specifies the job of a batch. */
 function specOf(cells: CellRectangle, areas: readonly BoundingBox[]): OsmJobSpec {
   return { kind: 'osm', edges: cells.edges, mapped: mappedCells(cells, areas) };
 }
@@ -150,7 +149,6 @@ function mappedCells(cells: CellRectangle, areas: readonly BoundingBox[]): numbe
   return [...all].sort((a, b) => a - b);
 }
 
-/** Finds the most frequent values of all batches. */
 function unmappedIn(batches: readonly PreparedBatch[]): UnmappedValue[] {
   const counts = new Map<string, number>();
   for (const { unmapped } of batches) {

@@ -8,7 +8,6 @@ interface StoreContents {
   readonly leftovers: readonly StoredObject[];
 }
 
-/** The user's retention settings. */
 interface Retention {
   readonly current: string;
   /** Number of other manifests to keep: the newest of those that were current, then of the rest. */

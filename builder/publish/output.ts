@@ -69,7 +69,6 @@ export async function whileBuilding<T>(
   });
 }
 
-/** Removes what killed writers left behind. */
 export async function clearLeftovers(
   store: WritableStore,
   prefixes: readonly string[],

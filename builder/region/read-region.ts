@@ -178,7 +178,6 @@ export async function readRegion(request: RegionInputs, progress: Progress): Pro
   };
 }
 
-/** Adds slopes to the streets, by the ground heights. */
 async function withSlopes(
   streets: StreetNetwork,
   heightsAt: HeightsAt,

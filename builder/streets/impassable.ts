@@ -100,7 +100,6 @@ export class Impassable {
   }
 }
 
-/** An empty set of lines, for areas without obstacles. */
 export const NOTHING_IMPASSABLE = new Impassable({
   count: 0,
   firstPoint: Uint32Array.of(0),

@@ -75,7 +75,6 @@ export class StreetSearch {
     return this.reachedCount;
   }
 
-  /** Clears the results of the last run. */
   clear(): void {
     for (let i = 0; i < this.reachedCount; i++) this.times[this.reached[i]] = this.#limit + 1;
     this.reachedCount = 0;

@@ -60,7 +60,6 @@ export class StreetSegments {
     return best;
   }
 
-  /** Orders segments at equal distances. */
   #order(a: NearestSegment, b: NearestSegment): number {
     return this.#isLocal[a.edge] - this.#isLocal[b.edge] || a.edge - b.edge || a.point - b.point;
   }

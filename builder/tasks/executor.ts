@@ -17,7 +17,6 @@ export interface Executor {
 
 export type OpenExecutor = () => Executor | Promise<Executor>;
 
-/** Opens an executor for some work, and closes it afterwards. */
 export async function withExecutor<T>(
   open: OpenExecutor,
   work: (executor: Executor) => Promise<T>,

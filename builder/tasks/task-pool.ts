@@ -91,7 +91,6 @@ function progressTo(port: MessagePort): Progress {
   };
 }
 
-/** Reports the messages of a thread. */
 function telling(progress: Progress): (message: TaskMessage) => void {
   let stage: StageProgress | null = null;
   return (message) => {

@@ -10,7 +10,6 @@ import { runTask, type TaskResult } from './run-task.ts';
 import { nameOf, type TaskNode, usesAllThreads } from './task.ts';
 import { openTaskPool, type TaskPool } from './task-pool.ts';
 
-/** Memory of a small task. */
 const TASK_BYTES: Bytes = 200 * 2 ** 20;
 
 /**

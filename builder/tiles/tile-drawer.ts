@@ -37,7 +37,6 @@ interface DrawnCounty extends Pick<CountyManifest, 'block_box'> {
   readonly objects: TileObjects;
 }
 
-/** The inputs of a release's tiles. */
 export interface TilesRequest {
   readonly modes: readonly string[];
   readonly taxonomy: Manifest['taxonomy'];

@@ -14,7 +14,6 @@ interface TransposeResult {
   readonly rows?: EncodedRows;
 }
 
-/** A pool that sorts slices and merges bands. */
 export type TransposePool = Pool<TransposeRequest, TransposeResult>;
 
 export function openWork(): (request: TransposeRequest) => TransposeResult {

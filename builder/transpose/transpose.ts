@@ -10,7 +10,6 @@ import { BYTES_PER_ENTRY, MAX_ORIGINS } from './entry-buffer.ts';
 import { mostEntriesPerByte, type SliceRequest } from './sort-slice.ts';
 import type { TransposePool, TransposeRequest } from './transpose-pool.ts';
 
-/** The inputs and resources of a transposition. */
 interface TranspositionRequest {
   /** Matrices whose origins ascend from each to the next. */
   readonly sources: readonly ObjectRef[];
@@ -21,11 +20,9 @@ interface TranspositionRequest {
   readonly unit: TimeUnit;
   /** Memory limit for slices and their entries. */
   readonly memory: Bytes;
-  /** A folder to write in. */
   readonly scratch: string;
 }
 
-/** A matrix to create. */
 interface TransposedPart {
   readonly stem: string;
   /** Ids of the origins of the matrix, which are targets of the sources. */

@@ -137,7 +137,6 @@ function isDue(lastMs: Millis): boolean {
   return Date.now() - lastMs > REPORT_MS;
 }
 
-/** Explains for people why a job failed. */
 function failureOf(task: Task, { stalledCounter, progress, failedReason }: BuildQueueJob): string {
   const name = nameOf(task);
   if (stalledCounter < MAX_LOST)

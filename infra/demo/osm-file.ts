@@ -29,7 +29,6 @@ const STREAM = { closes: 0xc1 };
 /** Margin of the box beyond the corners of the city, since the lattice bends outwards in places. */
 const BOX_MARGIN_DEGREES = 0.005;
 
-/** The elements of the city's OpenStreetMap file. */
 export function osmCity(plan: CityPlan, names: StreetNames, transit: TransitPlan): OsmContent {
   const draw = cellDrawing(plan, names, transit);
   function* sketches(): Generator<CellSketch> {

@@ -39,7 +39,6 @@ interface BlockCounts {
 
 type ByWage = readonly [low: number, mid: number, high: number];
 
-/** Writes the weights of a city in the formats of their publishers. */
 export async function writeWeightFiles(
   plan: CityPlan,
   counties: readonly DemoCounty[],

@@ -39,7 +39,6 @@ export interface DemoOptions {
   readonly out: string;
 }
 
-/** Paths of the written files. */
 export interface DemoFiles {
   readonly osm: string;
   readonly gtfs: string;

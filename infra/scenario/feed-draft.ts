@@ -34,7 +34,6 @@ export interface Trip {
   readonly record: TableRecord;
   /** The calls in the order of travel. */
   calls: Call[];
-  /** The rows of `frequencies.txt`. */
   frequencies: TableRecord[];
   /** Whether the times of the trip, which the feed has, have changed. */
   isRetimed: boolean;
