@@ -1,9 +1,9 @@
 import Flatbush from 'flatbush';
-import FlatQueue from 'flatqueue';
 import { addTo } from '../../shards/arrays/group-by.ts';
 import { boxAroundPoint, edgesOf, localDistance } from '../../shards/geometry/wgs84.ts';
 import type { Degrees } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
+import { leastCosts } from '../geo/least-costs.ts';
 import { ROUTING } from '../routing-parameters.ts';
 import type { Feed, RailKind } from './feed.ts';
 import { FEED_LIMITS } from './limits.ts';
@@ -211,26 +211,13 @@ export class StationEntrances {
     return level === null ? this.#rails.has(id) : level !== STREET;
   }
 
-  /**
-   * Finds the shortest times from a location to all others in the station, by Dijkstra's algorithm.
-   */
+  /** Finds the shortest times from a location to all others in the station. */
   #shortest(ways: ReadonlyMap<string, readonly [string, number][]>, start: string) {
-    const seconds = new Map([[start, 0]]);
-    const queue = new FlatQueue<string>();
-    queue.push(start, 0);
-    while (queue.length > 0) {
-      const time = queue.peekValue()!;
-      const place = queue.pop()!;
-      if (time > seconds.get(place)!) continue;
+    return leastCosts(start, (place) => {
       const onward = ways.get(place) ?? [];
       this.#countSteps(start, 1 + onward.length);
-      for (const [next, more] of onward) {
-        if (time + more >= (seconds.get(next) ?? Number.POSITIVE_INFINITY)) continue;
-        seconds.set(next, time + more);
-        queue.push(next, time + more);
-      }
-    }
-    return seconds;
+      return onward;
+    });
   }
 
   #countWays({ id }: FeedStop, more: number): void {

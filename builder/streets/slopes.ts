@@ -1,6 +1,7 @@
-import FlatQueue from 'flatqueue';
+import { addTo } from '../../shards/arrays/group-by.ts';
 import { localDistance } from '../../shards/geometry/wgs84.ts';
 import type { Metres } from '../../shards/units.ts';
+import { leastCosts } from '../geo/least-costs.ts';
 import { HILLS } from '../routing-parameters.ts';
 import type { Slowdown } from './hills.ts';
 import { BY_LENGTH, type Slopes, type StreetNetwork } from './network.ts';
@@ -139,7 +140,7 @@ function spanBridges(network: StreetNetwork, heights: Float64Array): void {
   const { from, to, length, traits } = network;
   const surplus = new Int32Array(network.vertexCount);
   /** Bridges, tunnels, and zero-length barriers, by their ends. */
-  const spans = new Map<number, { readonly other: number; readonly metres: Metres }[]>();
+  const spans = new Map<number, (readonly [other: number, metres: Metres])[]>();
   for (let e = 0; e < network.edgeCount; e++) {
     const isBarrier = length[e] === 0;
     if (!isBarrier && !hasSlope(network, e)) continue;
@@ -149,10 +150,7 @@ function spanBridges(network: StreetNetwork, heights: Float64Array): void {
       [to[e], from[e]],
     ]) {
       if (!isBarrier) surplus[end] += isSpan ? 1 : -1;
-      if (!isSpan) continue;
-      const known = spans.get(end);
-      if (known) known.push({ other, metres: length[e] });
-      else spans.set(end, [{ other, metres: length[e] }]);
+      if (isSpan) addTo(spans, end, [other, length[e]]);
     }
   }
   for (const vertex of spans.keys()) {
@@ -165,29 +163,14 @@ function spanBridges(network: StreetNetwork, heights: Float64Array): void {
     heights[vertex] = atEnd ? atEnd.height : sum / all;
   }
 
-  /**
-   * Finds the points where the bridges from a vertex reach the ground, nearest first, by Dijkstra's
-   * algorithm.
-   */
+  /** Finds the points where the bridges from a vertex reach the ground, nearest first. */
   function endsOf(start: number) {
     const found: { metres: Metres; height: Metres }[] = [];
-    const distance = new Map([[start, 0]]);
-    const queue = new FlatQueue<number>();
-    queue.push(start, 0);
-    while (queue.length > 0) {
-      const metres = queue.peekValue()!;
-      const vertex = queue.pop()!;
-      if (metres > distance.get(vertex)!) continue;
-      if (surplus[vertex] <= 0) {
-        if (!Number.isNaN(heights[vertex])) found.push({ metres, height: heights[vertex] });
-        continue;
-      }
-      for (const { other, metres: more } of spans.get(vertex) ?? []) {
-        if (metres + more >= (distance.get(other) ?? Number.POSITIVE_INFINITY)) continue;
-        distance.set(other, metres + more);
-        queue.push(other, metres + more);
-      }
-    }
+    leastCosts(start, (vertex, metres) => {
+      if (surplus[vertex] > 0) return spans.get(vertex) ?? [];
+      if (!Number.isNaN(heights[vertex])) found.push({ metres, height: heights[vertex] });
+      return [];
+    });
     return found.sort((a, b) => a.metres - b.metres || a.height - b.height);
   }
 }
