@@ -1,6 +1,7 @@
 import { rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { GrowableArray, grow } from '../../shards/arrays/growable-array.ts';
+import { aroundBoth, type Bounds } from '../../shards/geometry/bounds.ts';
 import type { Bytes, Degrees, EpochMillis } from '../../shards/units.ts';
 import { CellRectangle, EARTH } from '../geo/cell-rectangle.ts';
 import { NodeSorter, type NodeStore } from '../osm/node-store.ts';
@@ -325,7 +326,7 @@ class Slicer {
 
   /** The cells between the outermost ones of some members of relations; null if none is known. */
   #cellsOf(members: readonly number[]): CellRectangle | null {
-    let all: Edges = NO_CELLS;
+    let all: Bounds = NO_CELLS;
     for (const member of members) {
       const at = member * NO_CELLS.length;
       all = aroundBoth(all, this.#memberEdges.subarray(at, at + NO_CELLS.length));
@@ -353,12 +354,6 @@ class Slicer {
     for (const slice of this.#slices.values()) slice.flush();
     this.#slices.clear();
   }
-}
-
-type Edges = readonly [west: number, south: number, east: number, north: number];
-
-function aroundBoth(a: ArrayLike<number>, b: ArrayLike<number>): Edges {
-  return [Math.min(a[0], b[0]), Math.min(a[1], b[1]), Math.max(a[2], b[2]), Math.max(a[3], b[3])];
 }
 
 /** Adds rectangles to those of a key, except for some, each once. */

@@ -1,4 +1,5 @@
 import { writeZip, type ZipPart } from '../../builder/inputs/zip-writer.ts';
+import { aroundBoth, type Bounds } from '../../shards/geometry/bounds.ts';
 import type { Polygon } from '../../shards/geometry/polygon.ts';
 
 /** A column of the attribute table: text, or a number with `decimals` places. */
@@ -126,16 +127,14 @@ function cellText({ name, width, decimals }: ShapefileField, value: string | num
   return value.toFixed(places).padStart(width);
 }
 
-type Box = readonly [minX: number, minY: number, maxX: number, maxY: number];
-
-function measure(layer: ShapefileLayer): { count: number; bytes: number; box: Box } {
+function measure(layer: ShapefileLayer): { count: number; bytes: number; box: Bounds } {
   let count = 0;
   let bytes = 0;
   let box = NO_BOX;
   for (const { polygon } of layer.records()) {
     count++;
     bytes += RECORD_HEADER_BYTES + contentBytes(polygon);
-    box = around(box, boxOf(polygon));
+    box = aroundBoth(box, boxOf(polygon));
   }
   return { count, bytes, box };
 }
@@ -148,7 +147,7 @@ function typeOf({ isOfLines = false }: ShapefileLayer): number {
   return isOfLines ? LINE : POLYGON;
 }
 
-function header(layer: ShapefileLayer, fileBytes: number, box: Box): Uint8Array {
+function header(layer: ShapefileLayer, fileBytes: number, box: Bounds): Uint8Array {
   const head = Buffer.alloc(HEADER_BYTES);
   head.writeInt32BE(9994, 0);
   head.writeInt32BE(fileBytes / 2, 24);
@@ -189,12 +188,8 @@ function shapeRecord(layer: ShapefileLayer, number: number, polygon: Polygon): U
   return record;
 }
 
-const NO_BOX: Box = [Infinity, Infinity, -Infinity, -Infinity];
+const NO_BOX: Bounds = [Infinity, Infinity, -Infinity, -Infinity];
 
-function boxOf([outer]: Polygon): Box {
-  return outer.reduce<Box>((box, [x, y]) => around(box, [x, y, x, y]), NO_BOX);
-}
-
-function around(a: Box, b: Box): Box {
-  return [Math.min(a[0], b[0]), Math.min(a[1], b[1]), Math.max(a[2], b[2]), Math.max(a[3], b[3])];
+function boxOf([outer]: Polygon): Bounds {
+  return outer.reduce<Bounds>((box, [x, y]) => aroundBoth(box, [x, y, x, y]), NO_BOX);
 }

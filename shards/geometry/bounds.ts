@@ -1,5 +1,5 @@
 /** The sides of a box, in any unit. */
-type Bounds = readonly [minX: number, minY: number, maxX: number, maxY: number];
+export type Bounds = readonly [minX: number, minY: number, maxX: number, maxY: number];
 
 /** The box of the points `start` up to `end`; inverted and infinite if there are none. */
 export function boundsOf(
@@ -16,4 +16,8 @@ export function boundsOf(
     if (y[i] > maxY) maxY = y[i];
   }
   return [minX, minY, maxX, maxY];
+}
+
+export function aroundBoth(a: ArrayLike<number>, b: ArrayLike<number>): Bounds {
+  return [Math.min(a[0], b[0]), Math.min(a[1], b[1]), Math.max(a[2], b[2]), Math.max(a[3], b[3])];
 }
