@@ -6,6 +6,10 @@ import { geometryColumns } from './geometry-columns.ts';
 const optional = (name: string, description: string) =>
   ({ name, type: 'string', nullable: true, description }) as const;
 
+function columnsOf<T>(items: readonly T[], ...members: readonly (keyof T)[]): unknown[][] {
+  return members.map((member) => items.map((item) => item[member]));
+}
+
 export const poiCatalogueTable: CountyTable = {
   name: 'poi_catalogue',
   description: 'POIs at home in the county.',
@@ -29,15 +33,18 @@ export const poiCatalogueTable: CountyTable = {
       rows: table.count,
       values: [
         Array.from(matrix.origins),
-        pois.map(({ name }) => name),
-        pois.map(({ lon }) => lon),
-        pois.map(({ lat }) => lat),
-        pois.map(({ street }) => street),
-        pois.map(({ city }) => city),
-        pois.map(({ state }) => state),
-        pois.map(({ zip }) => zip),
-        pois.map(({ brand }) => brand),
-        pois.map(({ types }) => types),
+        ...columnsOf(
+          pois,
+          'name',
+          'lon',
+          'lat',
+          'street',
+          'city',
+          'state',
+          'zip',
+          'brand',
+          'types',
+        ),
       ],
     };
   },
@@ -56,12 +63,7 @@ export const typesTable: ReleaseTable = {
     const { types } = release.taxonomy;
     yield {
       rows: types.length,
-      values: [
-        types.map(({ dest_type_id }) => dest_type_id),
-        types.map(({ label }) => label),
-        types.map(({ name }) => name),
-        types.map(({ parent_id }) => parent_id),
-      ],
+      values: columnsOf(types, 'dest_type_id', 'label', 'name', 'parent_id'),
     };
   },
 };
@@ -89,11 +91,9 @@ export const placesTable: ReleaseTable = {
       yield {
         rows: polygons.length,
         values: [
-          table.places.map(({ geoid }) => geoid),
-          table.places.map(({ name }) => name),
+          ...columnsOf(table.places, 'geoid', 'name'),
           table.places.map(() => uspsOf(fips)),
-          table.places.map(({ lon }) => lon),
-          table.places.map(({ lat }) => lat),
+          ...columnsOf(table.places, 'lon', 'lat'),
           polygons,
           table.places.map(({ box }) => box),
         ],
