@@ -2,14 +2,9 @@ import { geoidFromNumber } from '../../shards/geoid.ts';
 import type { Matrix } from '../../shards/matrix/matrix.ts';
 import { MINUTES, TENTHS, type TimeUnit } from '../../shards/matrix/row-codec.ts';
 import { byMode } from '../../shards/modes.ts';
-import {
-  type Dictionary,
-  type IndexedGroup,
-  NULL_INDEX,
-  type RowGroup,
-} from '../../shards/parquet/table.ts';
+import { type Dictionary, NULL_INDEX, type RowGroup } from '../../shards/parquet/table.ts';
 import type { Release, ReleaseCounty } from '../../shards/release/release.ts';
-import type { CountyTable } from './export-table.ts';
+import type { CountyTable, Reading } from './export-table.ts';
 import { RowGroups } from './row-groups.ts';
 import { serviceColumns, withServices } from './service-columns.ts';
 
@@ -135,22 +130,9 @@ export const poisTable: CountyTable = {
     POI_MINUTES,
   ],
   objectsOf: ({ manifest: { objects } }) => [objects.pois],
-  async *rows({ release, done }, { manifest }) {
-    const { matrix } = await release.pois(manifest);
-    const groups = new RowGroups([
-      Array.from(matrix.origins, geoidFromNumber),
-      release.manifest.modes,
-      Array.from(matrix.targets),
-      timesOf(matrix.unit),
-    ]);
-    const [origin, mode, target, time] = groups.columns;
-    yield* matrixRows(
-      matrix,
-      groups,
-      { origin, mode, target, time },
-      withServices(release, 1),
-      done,
-    );
+  async *rows(reading, { manifest }) {
+    const { matrix } = await reading.release.pois(manifest);
+    yield* matrixRows(reading, matrix, Array.from(matrix.targets), 1);
   },
 };
 
@@ -164,33 +146,31 @@ export const reachTable: CountyTable = {
     { name: 'minutes', type: 'uint8', description: 'Travel time in whole minutes, rounded up.' },
   ],
   objectsOf: ({ manifest: { objects } }) => [objects['reach-from']],
-  async *rows({ release, done }, { manifest }) {
-    const matrix = await release.reach(manifest, 'from');
-    const groups = new RowGroups([
-      Array.from(matrix.origins, geoidFromNumber),
-      Array.from(matrix.targets, geoidFromNumber),
-      release.manifest.modes,
-      timesOf(matrix.unit),
-    ]);
-    const [origin, target, mode, time] = groups.columns;
-    yield* matrixRows(
-      matrix,
-      groups,
-      { origin, mode, target, time },
-      withServices(release, 2),
-      done,
-    );
+  async *rows(reading, { manifest }) {
+    const matrix = await reading.release.reach(manifest, 'from');
+    yield* matrixRows(reading, matrix, Array.from(matrix.targets, geoidFromNumber), 2);
   },
 };
 
-/** Fills groups with the rows of a matrix, by origin, mode and target. */
+/**
+ * Yields the rows of a matrix by origin, mode and target; the columns are origin, mode and target
+ * (the mode at position `modeAt`), and the time.
+ */
 async function* matrixRows(
+  { release, done }: Reading,
   matrix: Matrix,
-  groups: RowGroups,
-  columns: Readonly<Record<'origin' | 'mode' | 'target' | 'time', Uint32Array>>,
-  finished: (group: IndexedGroup) => IndexedGroup,
-  done: (share: number) => void,
+  targetNames: Dictionary,
+  modeAt: 1 | 2,
 ): AsyncGenerator<RowGroup> {
+  const inOrder = <T>(mode: T, target: T): T[] => (modeAt === 1 ? [mode, target] : [target, mode]);
+  const groups = new RowGroups([
+    Array.from(matrix.origins, geoidFromNumber),
+    ...inOrder<Dictionary>(release.manifest.modes, targetNames),
+    timesOf(matrix.unit),
+  ]);
+  const [origin, second, third, time] = groups.columns;
+  const [mode, target] = inOrder(second, third);
+  const finished = withServices(release, modeAt);
   const { least } = matrix.unit;
   for await (const { ordinal, modes } of matrix.rows()) {
     const rows = modes.reduce((sum, { targets }) => sum + targets.length, 0);
@@ -200,11 +180,11 @@ async function* matrixRows(
       for (let first = 0; first < targets.length; ) {
         if (groups.isFull) yield finished(groups.take());
         const start = groups.rows;
-        const count = Math.min(targets.length - first, columns.target.length - start);
-        columns.origin.fill(ordinal, start, start + count);
-        columns.mode.fill(m, start, start + count);
-        columns.target.set(targets.subarray(first, first + count), start);
-        for (let i = 0; i < count; i++) columns.time[start + i] = times[first + i] - least;
+        const count = Math.min(targets.length - first, target.length - start);
+        origin.fill(ordinal, start, start + count);
+        mode.fill(m, start, start + count);
+        target.set(targets.subarray(first, first + count), start);
+        for (let i = 0; i < count; i++) time[start + i] = times[first + i] - least;
         groups.rows = start + count;
         first += count;
       }
