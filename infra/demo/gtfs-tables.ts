@@ -22,106 +22,61 @@ export function gtfsTables(
     return [lat.toFixed(7), lon.toFixed(7)];
   };
   return [
-    {
-      file: 'agency.txt',
-      columns: ['agency_id', 'agency_name', 'agency_url', 'agency_timezone', 'agency_lang'],
-      rows: [[AGENCY, 'Meridian Transit', 'https://transit.example', 'America/New_York', 'en']],
-    },
-    {
-      file: 'stops.txt',
-      columns: ['stop_id', 'stop_name', 'stop_lat', 'stop_lon', 'location_type', 'parent_station'],
-      rows: [
-        ...stations.map(({ id, name, column, row }) => [id, name, ...degrees(column, row), 1, '']),
-        ...stopsOf(lines).map((s) => {
-          return [s.id, s.name, ...degrees(s.column, s.row), 0, s.station ?? ''];
-        }),
-        ...entrances.map((e) => [e.id, e.name, ...degrees(e.column, e.row), 2, e.station]),
-      ],
-    },
-    {
-      file: 'routes.txt',
-      columns: ['route_id', 'agency_id', 'route_short_name', 'route_long_name', 'route_type'],
-      rows: lines.map((l) => [l.id, AGENCY, l.shortName, l.longName, ROUTE_TYPES[l.kind]]),
-    },
-    {
-      file: 'trips.txt',
-      columns: ['route_id', 'service_id', 'trip_id', 'trip_headsign', 'direction_id'],
-      rows: lines
-        .flatMap(tripsOf)
-        .map(({ line, service, id, direction }) => [
-          line.id,
-          service,
-          id,
-          line.headsigns[direction],
-          direction,
-        ]),
-    },
-    {
-      file: 'stop_times.txt',
-      columns: [
-        'trip_id',
-        'arrival_time',
-        'departure_time',
-        'stop_id',
-        'stop_sequence',
-        'timepoint',
-      ],
-      rows: stopTimes(lines),
-    },
-    {
-      file: 'frequencies.txt',
-      columns: ['trip_id', 'start_time', 'end_time', 'headway_secs', 'exact_times'],
-      rows: lines
+    table('agency.txt', 'agency_id,agency_name,agency_url,agency_timezone,agency_lang', [
+      [AGENCY, 'Meridian Transit', 'https://transit.example', 'America/New_York', 'en'],
+    ]),
+    table('stops.txt', 'stop_id,stop_name,stop_lat,stop_lon,location_type,parent_station', [
+      ...stations.map(({ id, name, column, row }) => [id, name, ...degrees(column, row), 1, '']),
+      ...stopsOf(lines).map((s) => {
+        return [s.id, s.name, ...degrees(s.column, s.row), 0, s.station ?? ''];
+      }),
+      ...entrances.map((e) => [e.id, e.name, ...degrees(e.column, e.row), 2, e.station]),
+    ]),
+    table(
+      'routes.txt',
+      'route_id,agency_id,route_short_name,route_long_name,route_type',
+      lines.map((l) => [l.id, AGENCY, l.shortName, l.longName, ROUTE_TYPES[l.kind]]),
+    ),
+    table(
+      'trips.txt',
+      'route_id,service_id,trip_id,trip_headsign,direction_id',
+      lines.flatMap(tripsOf).map(({ line, service, id, direction }) => {
+        return [line.id, service, id, line.headsigns[direction], direction];
+      }),
+    ),
+    table(
+      'stop_times.txt',
+      'trip_id,arrival_time,departure_time,stop_id,stop_sequence,timepoint',
+      stopTimes(lines),
+    ),
+    table(
+      'frequencies.txt',
+      'trip_id,start_time,end_time,headway_secs,exact_times',
+      lines
         .filter((line) => line.byHeadway)
         .flatMap(tripsOf)
         .flatMap(({ line, service, id }) =>
-          (service === WEEKDAY ? line.weekday : line.weekend).map(({ from, until, headway }) => [
-            id,
-            clock(from),
-            clock(until),
-            headway,
-            0,
-          ]),
+          (service === WEEKDAY ? line.weekday : line.weekend).map(({ from, until, headway }) => {
+            return [id, clock(from), clock(until), headway, 0];
+          }),
         ),
-    },
-    {
-      file: 'calendar.txt',
-      columns: [
-        'service_id',
-        'monday',
-        'tuesday',
-        'wednesday',
-        'thursday',
-        'friday',
-        'saturday',
-        'sunday',
-        'start_date',
-        'end_date',
-      ],
-      rows: [
+    ),
+    table(
+      'calendar.txt',
+      'service_id,monday,tuesday,wednesday,thursday,friday,saturday,sunday,start_date,end_date',
+      [
         [WEEKDAY, 1, 1, 1, 1, 1, 0, 0, DAYS.first, DAYS.last],
         [WEEKEND, 0, 0, 0, 0, 0, 1, 1, DAYS.first, DAYS.last],
       ],
-    },
-    {
-      file: 'calendar_dates.txt',
-      columns: ['service_id', 'date', 'exception_type'],
-      rows: [
-        [WEEKDAY, HOLIDAY, 2],
-        [WEEKEND, HOLIDAY, 1],
-      ],
-    },
-    {
-      file: 'feed_info.txt',
-      columns: [
-        'feed_publisher_name',
-        'feed_publisher_url',
-        'feed_lang',
-        'feed_start_date',
-        'feed_end_date',
-        'feed_version',
-      ],
-      rows: [
+    ),
+    table('calendar_dates.txt', 'service_id,date,exception_type', [
+      [WEEKDAY, HOLIDAY, 2],
+      [WEEKEND, HOLIDAY, 1],
+    ]),
+    table(
+      'feed_info.txt',
+      'feed_publisher_name,feed_publisher_url,feed_lang,feed_start_date,feed_end_date,feed_version',
+      [
         [
           'Meridian Transit',
           'https://transit.example',
@@ -131,8 +86,12 @@ export function gtfsTables(
           `demo-${plan.seed}`,
         ],
       ],
-    },
+    ),
   ];
+}
+
+function table(file: string, header: string, rows: GtfsTable['rows']): GtfsTable {
+  return { file, columns: header.split(','), rows };
 }
 
 interface Trip {
