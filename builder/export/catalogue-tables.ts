@@ -6,7 +6,7 @@ import { geometryColumns } from './geometry-columns.ts';
 const optional = (name: string, description: string) =>
   ({ name, type: 'string', nullable: true, description }) as const;
 
-function columnsOf<T>(items: readonly T[], ...members: readonly (keyof T)[]): unknown[][] {
+function pluck<T>(items: readonly T[], ...members: readonly (keyof T)[]): unknown[][] {
   return members.map((member) => items.map((item) => item[member]));
 }
 
@@ -33,18 +33,7 @@ export const poiCatalogueTable: CountyTable = {
       rows: table.count,
       values: [
         Array.from(matrix.origins),
-        ...columnsOf(
-          pois,
-          'name',
-          'lon',
-          'lat',
-          'street',
-          'city',
-          'state',
-          'zip',
-          'brand',
-          'types',
-        ),
+        ...pluck(pois, 'name', 'lon', 'lat', 'street', 'city', 'state', 'zip', 'brand', 'types'),
       ],
     };
   },
@@ -63,7 +52,7 @@ export const typesTable: ReleaseTable = {
     const { types } = release.taxonomy;
     yield {
       rows: types.length,
-      values: columnsOf(types, 'dest_type_id', 'label', 'name', 'parent_id'),
+      values: pluck(types, 'dest_type_id', 'label', 'name', 'parent_id'),
     };
   },
 };
@@ -91,9 +80,9 @@ export const placesTable: ReleaseTable = {
       yield {
         rows: polygons.length,
         values: [
-          ...columnsOf(table.places, 'geoid', 'name'),
+          ...pluck(table.places, 'geoid', 'name'),
           table.places.map(() => uspsOf(fips)),
-          ...columnsOf(table.places, 'lon', 'lat'),
+          ...pluck(table.places, 'lon', 'lat'),
           polygons,
           table.places.map(({ box }) => box),
         ],

@@ -1,15 +1,12 @@
 import { z } from 'zod';
 import { ShardError, StoreError } from '../../shards/errors.ts';
 import { exportedTableSchema } from '../../shards/release/exported-table.ts';
+import { objectRefSchema } from '../../shards/release/manifest.ts';
 import { isAsRecorded } from '../../shards/store/recorded-hash.ts';
 import type { Store, WritableStore } from '../../shards/store/store.ts';
 
 /** A file; its name is relative to the folder that `--out` names. */
-const fileSchema = z.strictObject({
-  name: z.string(),
-  bytes: z.int().min(0),
-  sha256: z.string().regex(/^[0-9a-f]{64}$/),
-});
+const fileSchema = objectRefSchema.extend({ name: z.string() });
 
 export const exportedFileSchema = exportedTableSchema.extend(fileSchema.shape);
 export type ExportedFile = z.infer<typeof exportedFileSchema>;
