@@ -1,8 +1,7 @@
-import { stemSum } from '../codec/object-name.ts';
 import { VarintWriter } from '../codec/varint.ts';
-import { envelopeContent } from '../store/envelope.ts';
 import type { PutBody } from '../store/put-body.ts';
 import type { Spool } from '../store/spool.ts';
+import { SpooledRows } from '../store/stored-rows.ts';
 import { encodeDictionary, MATRIX_KIND, UNITS } from './matrix.ts';
 import { encodeRow, type ModeBases, type ModeRow, NO_BASES, type TimeUnit } from './row-codec.ts';
 
@@ -21,21 +20,13 @@ export interface EncodedRows {
  * head that readers cache, is one range.
  */
 export class MatrixWriter {
-  readonly #sum: number;
   readonly #shape: MatrixShape;
-  readonly #rows: Spool;
-  readonly #lengths = new VarintWriter(4096);
+  readonly #rows: SpooledRows;
   readonly #row = new VarintWriter(1 << 14);
-  #written = 0;
 
-  /**
-   * `stem`: of the object's name. Rows go to `rows`, which the caller closes once the content has
-   * been stored.
-   */
-  constructor(stem: string, shape: MatrixShape, rows: Spool) {
-    this.#sum = stemSum(stem);
+  constructor(stem: string, shape: MatrixShape, spool: Spool) {
     this.#shape = shape;
-    this.#rows = rows;
+    this.#rows = new SpooledRows(stem, spool);
   }
 
   /** Adds the next origin's row: one entry per mode. Rows come in origin order. */
@@ -43,37 +34,31 @@ export class MatrixWriter {
     if (modes.length !== this.#shape.modes) throw new RangeError(`row has ${modes.length} modes`);
     const { unit, bases } = this.#shape;
     this.#row.reset();
-    const length = encodeRow(this.#row, this.#sum, this.#written, modes, unit, bases);
-    this.append({ bytes: this.#row.view().slice(), lengths: Uint32Array.of(length) });
+    const { sum, count } = this.#rows;
+    const length = encodeRow(this.#row, sum, count, modes, unit, bases);
+    this.#rows.append(this.#row.view().slice(), [length]);
   }
 
   /** Adds the next origins' rows, already encoded for this object and their ordinals. */
   append({ bytes, lengths }: EncodedRows): void {
-    for (const length of lengths) this.#lengths.uint(length);
-    if (bytes.length > 0) this.#rows.append(bytes);
-    this.#written += lengths.length;
+    this.#rows.append(bytes, lengths);
   }
 
   finish(): PutBody {
     const { origins, targets, attributes, modes, unit, bases = NO_BASES } = this.#shape;
-    if (this.#written !== origins.length) {
-      throw new RangeError(`${this.#written} rows for ${origins.length} origins`);
-    }
     const meta = new VarintWriter();
     meta.uint(UNITS.indexOf(unit));
     meta.uint(modes);
     for (const base of bases) meta.uint(base + 1);
-    return envelopeContent(
+    return this.#rows.content(
       MATRIX_KIND,
       [
         { tag: 'META', bytes: meta.view() },
         { tag: 'ORIG', bytes: encodeDictionary(origins) },
         { tag: 'TARG', bytes: encodeDictionary(targets) },
         { tag: 'ATTR', bytes: attributes ?? new Uint8Array(0) },
-        { tag: 'RDIR', bytes: this.#lengths.view() },
       ],
-      this.#rows,
-      this.#sum,
+      origins.length,
     );
   }
 }

@@ -1,17 +1,20 @@
 import { decodeCheckedRow, ROW_CRC_BYTES, sealRow } from '../codec/checked-row.ts';
-import { nameSum } from '../codec/object-name.ts';
+import { nameSum, stemSum } from '../codec/object-name.ts';
 import { VarintReader, VarintWriter } from '../codec/varint.ts';
 import { damaged } from '../errors.ts';
 import type { Bytes } from '../units.ts';
 import {
   checkedSection,
   type Envelope,
+  envelopeContent,
   HEADER_READ_BYTES,
   readEnvelope,
   SELF_CHECKED,
   type Section,
   sectionOf,
 } from './envelope.ts';
+import type { PutBody } from './put-body.ts';
+import type { Spool } from './spool.ts';
 import type { ObjectRef, RangeSource } from './store.ts';
 
 /** Tag of the section with the byte length of each row, in order. */
@@ -45,6 +48,36 @@ export class RowsWriter {
       { tag: LENGTHS, bytes: this.#lengths.view() },
       { tag: SELF_CHECKED, bytes: this.row.view() },
     ];
+  }
+}
+
+/** Takes the rows of an object that may exceed memory, each with its checksum or without a byte. */
+export class SpooledRows {
+  /** The seed of the rows' checksums. */
+  readonly sum: number;
+  readonly #spool: Spool;
+  readonly #lengths = new VarintWriter(1 << 12);
+  count = 0;
+
+  /** `stem`: of the object's name; `spool`: closed by the caller once the content is stored. */
+  constructor(stem: string, spool: Spool) {
+    this.sum = stemSum(stem);
+    this.#spool = spool;
+  }
+
+  append(bytes: Uint8Array, lengths: Iterable<number>): void {
+    for (const length of lengths) {
+      this.#lengths.uint(length);
+      this.count++;
+    }
+    if (bytes.length > 0) this.#spool.append(bytes);
+  }
+
+  /** Returns the object with these sections before its rows, of which there must be `count`. */
+  content(kind: string, head: readonly Section[], count: number): PutBody {
+    if (this.count !== count) throw new RangeError(`${this.count} rows of ${count}`);
+    const lengths = { tag: LENGTHS, bytes: this.#lengths.view() };
+    return envelopeContent(kind, [...head, lengths], this.#spool, this.sum);
   }
 }
 

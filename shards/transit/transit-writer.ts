@@ -1,9 +1,8 @@
 import { ROW_CRC_BYTES, sealRow } from '../codec/checked-row.ts';
-import { stemSum } from '../codec/object-name.ts';
 import { VarintWriter } from '../codec/varint.ts';
-import { envelopeContent } from '../store/envelope.ts';
 import type { PutBody } from '../store/put-body.ts';
 import type { Spool } from '../store/spool.ts';
+import { SpooledRows } from '../store/stored-rows.ts';
 import type { Footpaths } from './footpaths.ts';
 import { writeTimetable } from './timetable-codec.ts';
 import {
@@ -28,28 +27,21 @@ import {
  * A row without walks is empty.
  */
 export class TransitWriter {
-  readonly #sum: number;
   readonly #windows: ReadonlyMap<string, CountyTransit>;
   readonly #counts: TransitRowCounts;
-  readonly #rows: Spool;
-  readonly #lengths = new VarintWriter(1 << 12);
+  readonly #rows: SpooledRows;
   readonly #row = new VarintWriter(1 << 12);
-  #written = 0;
 
-  /**
-   * `stem`: of the object's name; `windows`: by name, the base window first. Rows go to `rows`,
-   * which the caller closes once the content has been stored.
-   */
+  /** `windows`: by name, the base window first. */
   constructor(
     stem: string,
     windows: ReadonlyMap<string, CountyTransit>,
     counts: TransitRowCounts,
-    rows: Spool,
+    spool: Spool,
   ) {
-    this.#sum = stemSum(stem);
     this.#windows = windows;
     this.#counts = counts;
-    this.#rows = rows;
+    this.#rows = new SpooledRows(stem, spool);
   }
 
   /** Adds the next row. Rows of origins come first, then rows of blocks, then rows of POIs. */
@@ -60,24 +52,19 @@ export class TransitWriter {
       row.uint(stops.length);
       let next = 0;
       for (let i = 0; i < stops.length; i++) {
-        if (stops[i] < next) throw new RangeError(`row ${this.#written}: stops do not ascend`);
+        if (stops[i] < next) throw new RangeError(`row ${this.#rows.count}: stops do not ascend`);
         row.uint(stops[i] - next);
         row.uint(times[i]);
         next = stops[i] + 1;
       }
       row.take(ROW_CRC_BYTES);
-      sealRow(this.#sum, this.#written, row.view());
-      this.#rows.append(row.view().slice());
+      sealRow(this.#rows.sum, this.#rows.count, row.view());
     }
-    this.#lengths.uint(row.length);
-    this.#written++;
+    this.#rows.append(row.view().slice(), [row.length]);
   }
 
   finish(): PutBody {
     const { origins, blocks, pois } = this.#counts;
-    if (this.#written !== origins + blocks + pois) {
-      throw new RangeError(`${this.#written} rows of ${origins + blocks + pois}`);
-    }
     const [[, base], ...further] = this.#windows;
     const { windowStart, departures, step, boardSlack, stops, footpaths } = base;
     const meta = new VarintWriter();
@@ -93,17 +80,15 @@ export class TransitWriter {
     names.texts(stops);
     for (const { routes } of transits) names.texts(routes);
     const timetables = transits.map(({ timetable }) => writeTimetable(timetable));
-    return envelopeContent(
+    return this.#rows.content(
       TRANSIT_KIND,
       [
         { tag: 'META', bytes: meta.view() },
         { tag: 'NAME', bytes: names.view() },
         { tag: 'TRIP', bytes: Buffer.concat(timetables) },
         { tag: 'FOOT', bytes: encodeFootpaths(footpaths) },
-        { tag: 'RDIR', bytes: this.#lengths.view() },
       ],
-      this.#rows,
-      this.#sum,
+      origins + blocks + pois,
     );
   }
 }

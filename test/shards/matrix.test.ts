@@ -251,7 +251,7 @@ describe('a travel-time matrix', () => {
     const none = { targets: new Uint32Array(0), times: new Uint16Array(0) };
     expect(() => writer.row([none, none])).toThrow('2 modes');
     writer.row([none]);
-    expect(() => writer.finish()).toThrow('1 rows for 2 origins');
+    expect(() => writer.finish()).toThrow('1 rows of 2');
   });
 });
 
