@@ -104,13 +104,9 @@ export async function readOsmAddresses(
   const numberedEnds = new Map<number, Numbered>();
   const nodes = new NumberedColumns();
   const positions = new GrowableArray(Float64Array);
-  const locate = (id: number, lon: number, lat: number) => {
-    const ordinal = table.find(id);
-    if (ordinal !== -1) [table.lon[ordinal], table.lat[ordinal]] = [lon, lat];
-  };
   await readPbf(path, {
     node(id, lon, lat, tags) {
-      locate(id, lon, lat);
+      table.locate(id, lon, lat);
       if (tags.size === 0) return;
       neighbourhoods.node([lon, lat], tags);
       const numbered = numberedBy(tags);
@@ -124,7 +120,7 @@ export async function readOsmAddresses(
       const zip = zipOf(tags.get('addr:postcode'));
       numberedEnds.set(id, { street: tags.get('addr:street') ?? '', zip, numbers });
     },
-    location: locate,
+    location: (id, lon, lat) => void table.locate(id, lon, lat),
   });
   function* found(): Generator<SourceRange | SourceNeighbourhood> {
     const [at, refs, end] = [positions.view(), refsOfWays.view(), ends.view()];

@@ -150,10 +150,8 @@ export function nodePass(
 ): PbfHandlers {
   return {
     node(id, lon, lat, tags) {
-      const ordinal = table.find(id);
+      const ordinal = table.locate(id, lon, lat);
       if (ordinal !== -1) {
-        table.lon[ordinal] = lon;
-        table.lat[ordinal] = lat;
         table.traits[ordinal] = tags.size > 0 ? nodeTraits(tags) : 0;
         table.gate[ordinal] = tags.size > 0 && isGate(tags) ? 1 : 0;
       }
@@ -165,11 +163,7 @@ export function nodePass(
       if (isInside) unmapped.node(id, tags, isPoint);
     },
     location(id, lon, lat) {
-      const ordinal = table.find(id);
-      if (ordinal !== -1) {
-        table.lon[ordinal] = lon;
-        table.lat[ordinal] = lat;
-      }
+      table.locate(id, lon, lat);
       if (boxContains(area, lon, lat)) unmapped.location(id);
     },
   };

@@ -1,4 +1,5 @@
 import type { Position } from '../../shards/geometry/polygon.ts';
+import type { Degrees } from '../../shards/units.ts';
 import { SortedIds } from './sorted-ids.ts';
 
 /**
@@ -22,6 +23,16 @@ export class NodeTable extends SortedIds {
     this.lat = new Float64Array(count).fill(Number.NaN);
     this.traits = new Uint8Array(count);
     this.gate = new Uint8Array(count);
+  }
+
+  /** Sets the position of a node, and returns its ordinal; -1 for a node that is not there. */
+  locate(id: number, lon: Degrees, lat: Degrees): number {
+    const ordinal = this.find(id);
+    if (ordinal !== -1) {
+      this.lon[ordinal] = lon;
+      this.lat[ordinal] = lat;
+    }
+    return ordinal;
   }
 
   isMissing(ordinal: number): boolean {
