@@ -23,6 +23,8 @@ import {
 
 /** Something that the public objects of counties say of each block, and how it is summed up. */
 export interface Measure<Of, Sums> {
+  /** Measures of a kind read and sum up the same. */
+  readonly kind: string;
   /** Tells it from all other measures. */
   readonly key: string;
   /** Reads it for the blocks of counties, one county after the other. */
@@ -40,6 +42,7 @@ export function nearestMeasure(
   types: readonly number[],
 ): Measure<Uint8Array, Tally> {
   return {
+    kind: 'nearest',
     key: `nearest ${service} ${types}`,
     async read(counties) {
       const bands = types.map((type) =>
@@ -64,6 +67,7 @@ export function basketMeasure(
   timing: Timing,
 ): Measure<TestedBasket, BasketTally> {
   return {
+    kind: 'basket',
     key: `basket ${JSON.stringify([criteria, timing])}`,
     async read(counties) {
       const bands = criteria.map(({ mode, type }) =>
@@ -83,6 +87,7 @@ export interface ClassedAccess {
 
 export function accessMeasure(count: CountedAccess): Measure<ClassedAccess, Tally> {
   return {
+    kind: 'access',
     key: `access ${JSON.stringify(count)}`,
     async read(counties) {
       const columns = await Promise.all(counties.map((county) => county.access(count)));
@@ -111,6 +116,7 @@ export function changeMeasure(
 ): Measure<ChangedBands, Tally> {
   const { read } = nearestMeasure(service, types);
   return {
+    kind: 'changes',
     key: `changes ${service} ${types} ${releases}`,
     async read(counties) {
       const inEach = await Promise.all(releases.map((one) => countiesOf(api, one, counties)));

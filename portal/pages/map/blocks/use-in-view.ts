@@ -9,7 +9,7 @@ import { blocksWithin, type CountyBlocks } from './coloured-blocks.ts';
 import { type Measure, measuredIn } from './measures.ts';
 
 /** The blocks of the counties in view with what is measured of them, and its sums. */
-interface InView<Of, Sums> {
+export interface InView<Of, Sums> {
   readonly blocks: CountyBlocks;
   readonly of: Of;
   readonly seen: readonly number[];
@@ -30,10 +30,13 @@ export function useInView<Of, Sums>(
   const { position } = state;
   const loaded = useLoaded(async () => {
     await firstColours;
-    return measure && inView(boxInView(position, bounds), measure, area);
+    const box = boxInView(position, bounds);
+    return measure && { kind: measure.kind, found: await inView(box, measure, area) };
   }, [measure?.key, position, bounds, area]);
   if (loaded.state !== 'here') return loaded;
-  return loaded.value ?? { state: 'loading', value: null };
+  // The old blocks stay until the new ones are measured, but not those of another kind.
+  const { kind, found } = loaded.value ?? {};
+  return found && kind === measure?.kind ? found : { state: 'loading', value: null };
 }
 
 async function inView<Of, Sums>(

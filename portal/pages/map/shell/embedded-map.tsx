@@ -6,6 +6,7 @@ import { PAGE_PATHS } from '../../../page-paths.ts';
 import { FICTIONAL } from '../../api/release.ts';
 import { useAreaBlocks } from '../blocks/area-blocks.ts';
 import { useOutline } from '../blocks/area-outline.ts';
+import { useInView } from '../blocks/use-in-view.ts';
 import { dataDates } from '../catalogue/catalogue.ts';
 import type { DrawnMap } from '../drawing/draw-map.ts';
 import { useColourScheme } from '../drawing/use-colour-scheme.ts';
@@ -15,8 +16,7 @@ import { useMap } from '../state/map-context.ts';
 import { writeMapState } from '../state/map-state.ts';
 import { basketView, criterionName } from '../views/basket/basket-view.ts';
 import { FREE_VIEWS } from '../views/free-views.ts';
-import { nearestView } from '../views/nearest/nearest-view.ts';
-import { useFreeViews } from '../views/use-free-views.ts';
+import { nearestView } from '../views/nearest/nearest-view.tsx';
 import { MapOfRelease } from './map-of-release.tsx';
 import { MapStage } from './map-stage.tsx';
 
@@ -38,11 +38,10 @@ function FreeMap() {
   const { catalogue, reload, state, choice, change } = useMap();
   const scheme = useColourScheme();
   const drawn = useRef<DrawnMap>(null);
-  const isFree = FREE_VIEWS[state.view] !== undefined;
   const view = FREE_VIEWS[state.view] ?? nearestView;
   const area = useAreaBlocks(state.area);
-  const free = useFreeViews(isFree ? state.view : 'nearest', area.value);
-  const viewed = { ...NOTHING_LOADED, ...free, area, catalogue, state, choice, scheme };
+  const inView = useInView(view.measure?.(state, choice) ?? null, area.value);
+  const viewed = { ...NOTHING_LOADED, inView, area, catalogue, state, choice, scheme };
   const outlines = { selected: state.block, a: null, b: null, area: useOutline(area) };
   const title = titleOf(view, viewed);
   useEffect(() => {

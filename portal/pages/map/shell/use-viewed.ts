@@ -1,6 +1,7 @@
 import { useMemo } from 'preact/hooks';
 import { bodyOf, useAreaBlocks, usePoisAround } from '../blocks/area-blocks.ts';
 import { useOutline } from '../blocks/area-outline.ts';
+import { useInView } from '../blocks/use-in-view.ts';
 import type { Outlines, Shown } from '../drawing/paint.ts';
 import { useColourScheme } from '../drawing/use-colour-scheme.ts';
 import { comparisonOf } from '../measures/comparison.ts';
@@ -14,7 +15,6 @@ import type { Viewed } from '../views/map-view.ts';
 import { MAP_VIEWS } from '../views/map-views.ts';
 import { sidesOf } from '../views/reach/reach-view.ts';
 import { measuredSites } from '../views/sites/sites-view.ts';
-import { useFreeViews } from '../views/use-free-views.ts';
 import type { FoundPoi } from './map-search.tsx';
 
 /** The current view with what it has loaded. The arguments are POIs whose names are known. */
@@ -26,7 +26,8 @@ export function useViewed(found: FoundPoi | null, profile: Profile | null): View
   const { view, sitesType, sitesBy } = state;
   const area = useAreaBlocks(state.area);
   const inArea = area.value;
-  const free = useFreeViews(view, inArea);
+  const { sides, measure } = MAP_VIEWS[view];
+  const inView = useInView(measure?.(state, choice) ?? null, inArea);
   const catchment = useMemo(
     () => (poi === null ? null : catchmentOf(requests, poi, choice)),
     [poi, choice.service, requests.changes],
@@ -40,7 +41,6 @@ export function useViewed(found: FoundPoi | null, profile: Profile | null): View
     const by = { ...sitesBy, direction, type: sitesType, area: areaBody, mode, timing };
     return measuredSites({ ...by, points: state.sites, mostPois }, requests);
   }, [state.sites, sitesType, sitesBy, areaBody, mostPois, choice.service, requests.changes]);
-  const { sides } = MAP_VIEWS[state.view];
   const [a, b] = sidesOf(state, choice);
   const reach = resultOf(requests, sides > 0 ? a : null);
   const other = resultOf(requests, sides > 1 ? b : null);
@@ -51,7 +51,7 @@ export function useViewed(found: FoundPoi | null, profile: Profile | null): View
   const named = [found, ...(profile?.nearest.values() ?? []), catchment?.poi ?? null];
   const poiName =
     poi === null ? null : (named.find((one) => one?.dest_id === poi)?.name ?? `POI ${poi}`);
-  const shown = { a, b, reach, comparison, catchment, ...free, sites };
+  const shown = { a, b, reach, comparison, catchment, inView, sites };
   return { catalogue, state, choice, scheme, ...shown, area, poiName, profile };
 }
 

@@ -3,14 +3,11 @@ import { isTransit } from '../../../../shards/modes.ts';
 import type { Timing } from '../../../../shards/services.ts';
 import type { DataOf, Operations, ParamsOf } from '../../../client/src/index.ts';
 import type { LoadedArea } from '../blocks/area-blocks.ts';
-import { classWords } from '../blocks/block-bands.ts';
-import type { Tally } from '../blocks/coloured-blocks.ts';
-import type { ChangedBands, ClassedAccess, TestedBasket } from '../blocks/measures.ts';
+import type { Measure } from '../blocks/measures.ts';
 import type { LoadedInView } from '../blocks/use-in-view.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { serviceOf, timingWords } from '../catalogue/windows.ts';
 import type { Scheme, Shown } from '../drawing/paint.ts';
-import type { BasketTally } from '../measures/basket.ts';
 import type { Comparison } from '../measures/comparison.ts';
 import type { Reach } from '../measures/reach.ts';
 import type { PaidRequest } from '../paid/paid-request.ts';
@@ -44,10 +41,6 @@ export interface MeasuredSites {
   readonly nearest: Reach | null;
 }
 
-export type LoadedBasket = LoadedInView<TestedBasket, BasketTally>;
-
-export type LoadedChanges = LoadedInView<ChangedBands, Tally>;
-
 /** Data that views have loaded; null until then. */
 export interface Loaded {
   /** Name of the POI at the origin, if there is one. */
@@ -58,13 +51,8 @@ export interface Loaded {
   readonly reach: Reach | null;
   readonly comparison: Comparison | null;
   readonly catchment: Catchment | null;
-  readonly basket: LoadedBasket;
-  /** The blocks in view by what is within reach. */
-  readonly access: LoadedInView<ClassedAccess, Tally>;
-  /** The blocks in view by how their minutes differ between two releases. */
-  readonly changes: LoadedChanges;
-  /** The blocks in view by minutes to the nearest POI. */
-  readonly blocks: LoadedInView<Uint8Array, Tally>;
+  /** The blocks in view, as the view measures them. */
+  readonly inView: LoadedInView<unknown, unknown>;
   readonly area: LoadedArea;
   readonly sites: MeasuredSites;
   /** The exact minutes of the selected block. */
@@ -83,6 +71,8 @@ export interface MapView {
   readonly name: string;
   /** Number of origins: none, A only, or A and B. */
   readonly sides: 0 | 1 | 2;
+  /** How the blocks in view are measured, for free; null: there is nothing to measure. */
+  readonly measure?: (state: MapState, choice: Choice) => Measure<unknown, unknown> | null;
   /** Title without the window of times by transit, which `titleOf` adds. */
   readonly title: (of: Viewed) => string;
   /** A sentence on the people in the chosen area, or else in view; null until they are counted. */
@@ -94,7 +84,7 @@ export interface MapView {
   readonly shown: (of: Viewed) => Shown;
   /** Words for the minutes of a block, by its GEOID; null if the map shows none. */
   readonly minutesOf: (of: Viewed, geoid: number) => string | null;
-  readonly Panel: ComponentType<Loaded>;
+  readonly Panel: ComponentType<Viewed>;
   /** The requests whose responses the map and its panel show. */
   readonly requests: (of: Viewed) => readonly MapRequest[];
 }
@@ -135,12 +125,6 @@ export function titleOf(view: MapView, of: Viewed): string {
   const { windows } = of.catalogue;
   const times = timingsOf(view, of.choice).flatMap((one) => timingWords(windows, one) ?? []);
   return [view.title(of), ...times].join('; ');
-}
-
-/** Words for the band of a block in view; null if it is not known. */
-export function bandWords(blocks: Loaded['blocks'], geoid: number): string | null {
-  const at = blocks.value?.blocks.geoids.indexOf(geoid) ?? -1;
-  return at === -1 ? null : classWords(blocks.value!.of[at]);
 }
 
 export const NO_ORIGIN = 'No block chosen';

@@ -5,7 +5,7 @@ import { catchmentView } from './catchment/catchment-view.ts';
 import { changesView } from './changes/changes-view.ts';
 import { compareView } from './compare/compare-view.ts';
 import type { MapView } from './map-view.ts';
-import { nearestView } from './nearest/nearest-view.ts';
+import { nearestView } from './nearest/nearest-view.tsx';
 import { reachView } from './reach/reach-view.ts';
 import { sitesView } from './sites/sites-view.ts';
 

@@ -6,19 +6,76 @@ import { MAP_COLOURS } from '../../../../map-classes.ts';
 import { count, percent } from '../../../formats.ts';
 import { onRequest } from '../../../parts/failed-script.tsx';
 import { countWords } from '../../blocks/block-bands.ts';
+import { accessList } from '../../blocks/block-lists.ts';
 import type { Tally } from '../../blocks/coloured-blocks.ts';
+import { accessMeasure, type ClassedAccess } from '../../blocks/measures.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { byMode } from '../../catalogue/mode-words.ts';
 import type { Weight } from '../../catalogue/weights.ts';
 import { timingOf } from '../../catalogue/windows.ts';
-import type { Scheme } from '../../drawing/paint.ts';
-import { groundSwatches } from '../../panels/legend-swatches.ts';
-import type { PeopleRow } from '../../panels/people-legend.tsx';
-import { summaryOf } from '../../panels/people-sentences.tsx';
+import type { Say } from '../../panels/people-sentences.tsx';
 import { PLACE_DIGITS } from '../../state/area.ts';
 import type { Choice } from '../../state/choice.ts';
 import { type Direction, type MapState, minutesOf } from '../../state/map-state.ts';
+import { type FreeView, freeView } from '../free-view.tsx';
 import { type MapRequest, type MapView, mapRequest, type Viewed } from '../map-view.ts';
+
+export const access: FreeView<ClassedAccess, Tally> = {
+  measure(state, choice) {
+    const asked = accessChoice(state, choice);
+    return asked && accessMeasure({ ...asked.count, mode: choice.service });
+  },
+  picture({ catalogue, state, choice }) {
+    return {
+      name: `access ${JSON.stringify(accessChoice(state, choice)?.count ?? null)} ${choice.service}`,
+      modes: [choice.mode],
+      pois: catalogue.poisOf(countedLeaves(catalogue, choice.counted), [choice.mode]),
+    };
+  },
+  classes: ({ classes, bounds }) =>
+    classes.map((one) => (one === UNROUTED ? 0 : colourClass(one, bounds ?? []))),
+  words({ classes, bounds }, i, { state, choice }) {
+    const asked = accessChoice(state, choice);
+    if (asked === null || bounds === null) return null;
+    const words = countWords(classes[i], bounds);
+    if (classes[i] === UNROUTED) return words;
+    return `${words} ${asked.weight.unit} ${withinWords(asked.count)}`;
+  },
+  rows(view, { scheme }) {
+    const bounds = view?.of.bounds ?? null;
+    // Most within reach first; none until the bounds are known.
+    if (view === null || bounds === null) return [];
+    const { classes, beyond, stripe } = MAP_COLOURS[scheme];
+    const ascending = Array.from({ length: bounds.length + 1 }, (_, i) => i + 1);
+    return [...ascending.reverse(), UNROUTED].map((one) => ({
+      swatch: {
+        colour: one === UNROUTED ? beyond : classes[colourClass(one, bounds) - 1],
+        ...(one === UNROUTED && { stripe }),
+        label: countWords(one, bounds),
+        short: shortWords(one, bounds),
+      },
+      people: view.sums.people[one],
+      inArea: view.inArea?.people[one],
+    }));
+  },
+  say({ of: { bounds }, sums }, { state, choice }) {
+    const asked = accessChoice(state, choice);
+    return bounds === null || asked === null
+      ? () => 'This release does not have these counts.'
+      : sayReach(asked, bounds, sums);
+  },
+  list({ blocks, of: { classes, bounds }, seen }, { state, choice }) {
+    const asked = accessChoice(state, choice);
+    return (
+      asked &&
+      bounds &&
+      accessList(blocks, { classes, bounds }, seen, {
+        ...asked.count,
+        ...asked.times,
+      })
+    );
+  },
+};
 
 export const accessView: MapView = {
   name: 'Access',
@@ -27,43 +84,14 @@ export const accessView: MapView = {
     const asked = accessChoice(state, choice);
     return asked ? `${asked.weight.label} ${withinWords(asked.count)}` : 'Within reach';
   },
-  summary: (of) => summaryOf(of.access, of.area, sayAccess(of)),
-  legend(of) {
-    const { catalogue, scheme } = of;
-    const rows = accessRows(of, scheme);
-    return [...rows.map(({ swatch }) => swatch), ...groundSwatches(catalogue.baseMap, scheme)];
-  },
   modes: ({ mode }) => [mode],
-  shown({ catalogue, state, choice, access }) {
-    const view = access.value;
-    const bounds = view?.of.bounds ?? [];
-    return {
-      of: 'classes',
-      name: `access ${JSON.stringify(accessChoice(state, choice)?.count ?? null)} ${choice.service}`,
-      modes: [choice.mode],
-      pois: catalogue.poisOf(countedLeaves(catalogue, choice.counted), [choice.mode]),
-      blocks: view && {
-        geoids: view.blocks.geoids,
-        classes: view.of.classes.map((one) => (one === UNROUTED ? 0 : colourClass(one, bounds))),
-      },
-    };
-  },
-  minutesOf({ state, choice, access }, geoid) {
-    const asked = accessChoice(state, choice);
-    if (asked === null || !access.value?.of.bounds) return null;
-    const { blocks, of } = access.value;
-    const at = blocks.geoids.indexOf(geoid);
-    if (at === -1) return null;
-    const words = countWords(of.classes[at], access.value.of.bounds);
-    if (of.classes[at] === UNROUTED) return words;
-    return `${words} ${asked.weight.unit} ${withinWords(asked.count)}`;
-  },
   Panel: onRequest('the view', async () => (await import('./access-panel.tsx')).AccessPanel),
   requests: (of) => [exactRequest(of)].flatMap((one) => one ?? []),
+  ...freeView(access),
 };
 
 /** The request for the exact counts of the chosen place, or of a county. */
-function exactRequest({ state, choice, access, area }: Viewed): MapRequest | null {
+function exactRequest({ state, choice, inView, area }: Viewed): MapRequest | null {
   const asked = accessChoice(state, choice);
   if (asked === null) return null;
   const { mode, minutes, direction, of } = asked.count;
@@ -73,7 +101,7 @@ function exactRequest({ state, choice, access, area }: Viewed): MapRequest | nul
     const place = { geoid: chosen.area, ...query };
     return mapRequest(`Exact numbers of ${chosen.name}`, 'getPlaceAccess', place);
   }
-  const blocks = chosen?.blocks ?? access.value?.blocks;
+  const blocks = chosen?.blocks ?? inView.value?.blocks;
   const [county] = blocks?.counties ?? [];
   if (county === undefined) return null;
   const inCounty = { fips: county.code, ...query };
@@ -128,28 +156,6 @@ function colourClass(one: number, bounds: readonly number[]): number {
   return bounds.length + 2 - one;
 }
 
-/** Rows of the legend, most within reach first; none until the bounds are known. */
-export function accessRows(
-  { access }: Pick<Viewed, 'access'>,
-  scheme: Scheme,
-): readonly PeopleRow[] {
-  const bounds = access.value?.of.bounds ?? null;
-  if (access.value === null || bounds === null) return [];
-  const { sums, inArea } = access.value;
-  const { classes, beyond, stripe } = MAP_COLOURS[scheme];
-  const ascending = Array.from({ length: bounds.length + 1 }, (_, i) => i + 1);
-  return [...ascending.reverse(), UNROUTED].map((one) => ({
-    swatch: {
-      colour: one === UNROUTED ? beyond : classes[colourClass(one, bounds) - 1],
-      ...(one === UNROUTED && { stripe }),
-      label: countWords(one, bounds),
-      short: shortWords(one, bounds),
-    },
-    people: sums.people[one],
-    inArea: inArea?.people[one],
-  }));
-}
-
 /** Few letters for a class: `30K+`, `<1.5K`, `0`. */
 function shortWords(one: number, bounds: readonly number[]): string {
   const few = new Intl.NumberFormat('en-US', { notation: 'compact' });
@@ -161,25 +167,20 @@ function shortWords(one: number, bounds: readonly number[]): string {
  * Says which share of people reach the highest bound that at least half of those in view reach, so
  * that the share of an area can be compared.
  */
-export function sayAccess({
-  access: { value: view },
-  state,
-  choice,
-}: Pick<Viewed, 'access' | 'choice'> & { readonly state: MapState }) {
-  const asked = accessChoice(state, choice);
-  const bounds = view?.of.bounds ?? null;
-  if (view === null || bounds === null || asked === null) {
-    return () => 'This release does not have these counts.';
-  }
-  const half = bounds.findLastIndex((_, i) => shareReaching(view.sums, i) >= 0.5);
+function sayReach(
+  { weight: { unit }, count: { direction } }: AccessChoice,
+  bounds: readonly number[],
+  inView: Tally,
+): Say<Tally> {
+  const half = bounds.findLastIndex((_, i) => shareReaching(inView, i) >= 0.5);
   const at = Math.max(0, half);
-  const verb = asked.count.direction === 'from' ? 'reach' : 'are reached by';
-  return (sums: Tally, where: string): string => {
+  const verb = direction === 'from' ? 'reach' : 'are reached by';
+  return (sums, where) => {
     const people = `${count(sums.allPeople)} people`;
     if (sums.allPeople === 0) return `There are no people ${where}.`;
     if (bounds.length === 0) return `${people} are ${where}.`;
     const share = percent(shareReaching(sums, at));
-    return `${share} of ${people} ${where} ${verb} ${count(bounds[at])} or more ${asked.weight.unit}.`;
+    return `${share} of ${people} ${where} ${verb} ${count(bounds[at])} or more ${unit}.`;
   };
 }
 

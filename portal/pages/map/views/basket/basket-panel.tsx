@@ -1,29 +1,17 @@
 import { count, counted, percent } from '../../../formats.ts';
 import { chosenOr } from '../../blocks/area-blocks.ts';
-import { basketList } from '../../blocks/block-lists.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
-import { useColourScheme } from '../../drawing/use-colour-scheme.ts';
 import type { Criterion } from '../../measures/basket.ts';
 import { Paid } from '../../paid/paid.tsx';
-import { ListedBlocks } from '../../panels/block-downloads.tsx';
 import { Switch } from '../../panels/choices.tsx';
-import { PeopleLegend } from '../../panels/people-legend.tsx';
-import { Sentences, sentencesOf } from '../../panels/people-sentences.tsx';
 import { SumsTable } from '../../panels/sums-table.tsx';
 import { TransitTimes } from '../../panels/transit-times.tsx';
 import { MarginNote } from '../../panels/words.tsx';
 import { useMap } from '../../state/map-context.ts';
 import type { MapState } from '../../state/map-state.ts';
-import type { Loaded } from '../map-view.ts';
-import {
-  basketRequest,
-  basketRows,
-  type Coverage,
-  countiesOf,
-  criterionName,
-  sayBasket,
-  timesOf,
-} from './basket-view.ts';
+import { PeopleInView } from '../free-view.tsx';
+import type { Viewed } from '../map-view.ts';
+import { basket, basketRequest, type Coverage, criterionName, timesOf } from './basket-view.ts';
 import { CriteriaList } from './criteria-list.tsx';
 
 const COLOURED_BY: readonly (readonly [MapState['basketBy'], string])[] = [
@@ -35,13 +23,11 @@ const COLOURED_BY: readonly (readonly [MapState['basketBy'], string])[] = [
  * Panel of a basket: people who have several things near, by the public block bands, and the exact
  * sums for tokens.
  */
-export function BasketPanel({ basket, area }: Pick<Loaded, 'basket' | 'area'>) {
-  const { catalogue, state, choice, change } = useMap();
-  const scheme = useColourScheme();
+export function BasketPanel(viewed: Viewed) {
+  const { catalogue, state, choice } = viewed;
+  const { change } = useMap();
   const criteria = choice.basket;
-  const times = timesOf(choice);
-  const view = basket.value;
-  const list = view && basketList(view.blocks, view.of.basket, view.seen, view.of.criteria, times);
+  const isMet = state.basketBy === 'met';
   return (
     <section class="view" aria-labelledby="basket">
       <h2 id="basket">Who has everything nearby</h2>
@@ -58,29 +44,21 @@ export function BasketPanel({ basket, area }: Pick<Loaded, 'basket' | 'area'>) {
         chosen={state.basketBy}
         onChoose={(next) => change({ basketBy: next })}
       />
-      <PeopleLegend
-        caption={`People in view by ${state.basketBy === 'met' ? 'the number of criteria met' : 'minutes to the furthest'}`}
-        by={state.basketBy === 'met' ? 'Criteria met' : 'Minutes'}
-        rows={basketRows(
-          state.basketBy,
-          view?.of.criteria.length ?? criteria.length,
-          view?.sums ?? null,
-          scheme,
-          view?.inArea,
-        )}
+      <PeopleInView
+        of={basket}
+        viewed={viewed}
+        caption={`People in view by ${isMet ? 'the number of criteria met' : 'minutes to the furthest'}`}
+        by={isMet ? 'Criteria met' : 'Minutes'}
       />
-      <Sentences of={sentencesOf(basket, area, sayBasket(basket, catalogue))} />
-      <ListedBlocks list={list} />
-      <ExactBasket basket={basket} area={area} />
+      <ExactBasket {...viewed} />
     </section>
   );
 }
 
 /** The exact sums of the chosen area, or of the first county in view. */
-function ExactBasket({ basket, area }: Pick<Loaded, 'basket' | 'area'>) {
-  const { catalogue, choice } = useMap();
+function ExactBasket({ catalogue, choice, inView, area }: Viewed) {
   const criteria = choice.basket;
-  const summed = chosenOr(area, countiesOf(basket)[0]);
+  const summed = chosenOr(area, inView.value?.blocks.counties[0]);
   if (summed === null) return null;
   return (
     <div class="exact">

@@ -7,7 +7,8 @@ import { count, percent } from '../../../formats.ts';
 import { onRequest } from '../../../parts/failed-script.tsx';
 import { chosenOr } from '../../blocks/area-blocks.ts';
 import { classWords } from '../../blocks/block-bands.ts';
-import type { NamedCounty } from '../../blocks/coloured-blocks.ts';
+import { basketList } from '../../blocks/block-lists.ts';
+import { basketMeasure, type TestedBasket } from '../../blocks/measures.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { byMode } from '../../catalogue/mode-words.ts';
 import { timingOf } from '../../catalogue/windows.ts';
@@ -21,71 +22,57 @@ import {
   metClasses,
 } from '../../measures/basket.ts';
 import { type PaidRequest, paidCall } from '../../paid/paid-request.ts';
-import { BAND_ORDER, bandSwatch, groundSwatches } from '../../panels/legend-swatches.ts';
+import { BAND_ORDER, bandSwatch } from '../../panels/legend-swatches.ts';
 import type { PeopleRow } from '../../panels/people-legend.tsx';
-import { summaryOf } from '../../panels/people-sentences.tsx';
 import type { Choice } from '../../state/choice.ts';
-import type { MapState } from '../../state/map-state.ts';
-import { type LoadedBasket, type MapView, mapRequest } from '../map-view.ts';
+import { type FreeView, freeView } from '../free-view.tsx';
+import { type MapView, mapRequest } from '../map-view.ts';
+
+export const basket: FreeView<TestedBasket, BasketTally> = {
+  measure: (_, choice) => basketMeasure(choice.basket, choice.timing),
+  picture({ catalogue, state: { basketBy }, choice }) {
+    const types = choice.basket.map(({ type }) => type);
+    return {
+      name: `basket ${basketBy} ${JSON.stringify(choice.basket)}`,
+      modes: [],
+      pois: catalogue.poisOf(types, basketView.modes(choice)),
+    };
+  },
+  classes: (of, { state }) =>
+    state.basketBy === 'met' ? metClasses(of.basket) : furthestClasses(of.basket),
+  words(of, i, { state }) {
+    if (state.basketBy === 'furthest') return `furthest ${classWords(of.basket.furthest[i])}`;
+    const met = criteriaMet(of.basket, i);
+    return met === null ? 'not known' : `${met} of ${of.criteria.length} met`;
+  },
+  rows(view, { state, choice, scheme }) {
+    const criteria = view?.of.criteria.length ?? choice.basket.length;
+    const rowsOf = (of: BasketTally | null) =>
+      state.basketBy === 'met' ? metRows(criteria, of, scheme) : furthestRows(of, scheme);
+    const area = view?.inArea && rowsOf(view.inArea);
+    const rows = rowsOf(view?.sums ?? null);
+    return rows.map((row, i) => (area ? { ...row, inArea: area[i].people ?? 0 } : row));
+  },
+  say: ({ of }, { catalogue }) => sayBasket(of.criteria, catalogue),
+  list: ({ blocks, of, seen }, { choice }) =>
+    basketList(blocks, of.basket, seen, of.criteria, timesOf(choice)),
+};
 
 export const basketView: MapView = {
   name: 'Basket',
   sides: 0,
   title: ({ state: { basketBy } }) =>
     basketBy === 'met' ? 'Criteria of a basket met' : 'Minutes to the furthest of a basket',
-  summary: ({ basket, area, catalogue }) => summaryOf(basket, area, sayBasket(basket, catalogue)),
-  legend({ state, choice, catalogue, scheme }) {
-    const rows = basketRows(state.basketBy, choice.basket.length, null, scheme);
-    return [...rows.map(({ swatch }) => swatch), ...groundSwatches(catalogue.baseMap, scheme)];
-  },
   modes: ({ basket }) => basket.map((criterion) => criterion.mode),
-  shown({ catalogue, state: { basketBy }, choice, basket }) {
-    const classesOf = basketBy === 'met' ? metClasses : furthestClasses;
-    return {
-      of: 'classes',
-      name: `basket ${basketBy} ${JSON.stringify(choice.basket)}`,
-      modes: [],
-      pois: catalogue.poisOf(
-        choice.basket.map(({ type }) => type),
-        choice.basket.map(({ mode }) => mode),
-      ),
-      blocks: basket.value && {
-        geoids: basket.value.blocks.geoids,
-        classes: classesOf(basket.value.of.basket),
-      },
-    };
-  },
-  minutesOf({ state: { basketBy }, basket }, geoid) {
-    if (basket.value === null) return null;
-    const { blocks, of } = basket.value;
-    const at = blocks.geoids.indexOf(geoid);
-    if (at === -1) return null;
-    if (basketBy === 'furthest') return `furthest ${classWords(of.basket.furthest[at])}`;
-    const met = criteriaMet(of.basket, at);
-    return met === null ? 'not known' : `${met} of ${of.criteria.length} met`;
-  },
   Panel: onRequest('the view', async () => (await import('./basket-panel.tsx')).BasketPanel),
-  requests({ choice, basket, area }) {
-    const summed = chosenOr(area, countiesOf(basket)[0]);
+  requests({ choice, inView, area }) {
+    const summed = chosenOr(area, inView.value?.blocks.counties[0]);
     if (summed === null) return [];
     const body = basketBody(summed.body, choice.basket, timesOf(choice));
     return [mapRequest('Exact shares of the area', 'measureCoverage', body, 'basket')];
   },
+  ...freeView(basket),
 };
-
-/** Rows of the legend of a basket. `tally`: null while people are not counted. */
-export function basketRows(
-  by: MapState['basketBy'],
-  criteria: number,
-  tally: BasketTally | null,
-  scheme: Scheme,
-  inArea: BasketTally | null = null,
-): readonly PeopleRow[] {
-  const rowsOf = (of: BasketTally | null) =>
-    by === 'met' ? metRows(criteria, of, scheme) : furthestRows(of, scheme);
-  const area = inArea && rowsOf(inArea);
-  return rowsOf(tally).map((row, i) => (area ? { ...row, inArea: area[i].people ?? 0 } : row));
-}
 
 function furthestRows(tally: BasketTally | null, scheme: Scheme): PeopleRow[] {
   return BAND_ORDER.map((band) => ({
@@ -129,8 +116,7 @@ export function criterionName(
 }
 
 /** Says which share of people has everything in a basket, and what the others lack most often. */
-export function sayBasket(basket: LoadedBasket, catalogue: Catalogue) {
-  const criteria = basket.value?.of.criteria ?? [];
+function sayBasket(criteria: readonly Criterion[], catalogue: Catalogue) {
   return ({ people, met, missing }: BasketTally, where: string): string => {
     if (people === 0) return `There are no people ${where}.`;
     const share = percent((met.at(-1) ?? 0) / people);
@@ -141,11 +127,6 @@ export function sayBasket(basket: LoadedBasket, catalogue: Catalogue) {
     const name = criterionName(catalogue, criteria[missing.indexOf(most)]);
     return `${said} Missing most often: ${name} (${count(most)} people).`;
   };
-}
-
-/** The counties in view; none until their blocks are loaded. */
-export function countiesOf(basket: LoadedBasket): readonly NamedCounty[] {
-  return basket.value?.blocks.counties ?? [];
 }
 
 export type Coverage = DataOf<'measureCoverage'>;

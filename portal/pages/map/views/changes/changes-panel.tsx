@@ -6,42 +6,27 @@ import { useLoaded } from '../../../api/use-loaded.ts';
 import { count, dateOf, percent } from '../../../formats.ts';
 import { Notice } from '../../../parts/notice.tsx';
 import { chosenOr } from '../../blocks/area-blocks.ts';
-import { changesList } from '../../blocks/block-lists.ts';
+import type { ChangedBands } from '../../blocks/measures.ts';
 import { mapTitle } from '../../catalogue/catalogue.ts';
-import { timingOf } from '../../catalogue/windows.ts';
-import { useColourScheme } from '../../drawing/use-colour-scheme.ts';
 import { Paid } from '../../paid/paid.tsx';
-import { ListedBlocks } from '../../panels/block-downloads.tsx';
 import { Choose, ModeChoice, TypeChoice } from '../../panels/choices.tsx';
-import { PeopleLegend } from '../../panels/people-legend.tsx';
-import { Sentences, sentencesOf } from '../../panels/people-sentences.tsx';
 import { SumsTable } from '../../panels/sums-table.tsx';
 import { TransitTimes } from '../../panels/transit-times.tsx';
 import { MarginNote } from '../../panels/words.tsx';
 import { useMap } from '../../state/map-context.ts';
-import type { Loaded } from '../map-view.ts';
-import { changeRows, changesBody, changesRequest, sayChanges } from './changes-view.ts';
+import { PeopleInView } from '../free-view.tsx';
+import type { Viewed } from '../map-view.ts';
+import { changes, changesBody, changesRequest } from './changes-view.ts';
 
 type Listed = DataOf<'getReleases'>['releases'][number];
 
 /** Panel of how minutes differ between two releases: in classes, free, and exact for tokens. */
-export function ChangesPanel({ changes, area }: Pick<Loaded, 'changes' | 'area'>) {
-  const { state, choice, change } = useMap();
-  const { before, after } = state;
-  const { mode, timing, type } = choice;
-  const scheme = useColourScheme();
-  const view = changes.value;
+export function ChangesPanel(viewed: Viewed) {
+  const { state, choice, inView } = viewed;
+  const { change } = useMap();
+  const { mode, type } = choice;
   const title = mapTitle(mode, type.name);
-  const list =
-    view && before !== null && after !== null
-      ? changesList(view.blocks, view.of, view.seen, {
-          mode,
-          dest_type_id: type.id,
-          ...timingOf([mode], timing),
-          before,
-          after,
-        })
-      : null;
+  const { lacking = [] } = (inView.value?.of ?? {}) as Partial<ChangedBands>;
   return (
     <section class="view" aria-labelledby="changes">
       <h2 id="changes">What changed: {title}</h2>
@@ -51,25 +36,26 @@ export function ChangesPanel({ changes, area }: Pick<Loaded, 'changes' | 'area'>
         <TypeChoice type={type.id} onType={(next) => change({ type: next })} />
       </div>
       <TransitTimes modes={[mode]} />
-      {view?.of.lacking.map((release) => (
+      {lacking.map((release) => (
         <Notice key={release} kind="plain">
           {release} is no longer in the store, or has no such times.
         </Notice>
       ))}
-      {before !== null && (
+      {state.before !== null && (
         <>
           <p class="quiet">
             In classes of five minutes, so a change within one is not seen. People and blocks are
             those of the current release.
           </p>
-          <PeopleLegend
+          <PeopleInView
+            of={changes}
+            viewed={viewed}
             caption={`${title}: people in view by change`}
             by="Change"
-            rows={changeRows(changes, scheme, true)}
-          />
-          <Sentences of={sentencesOf(changes, area, sayChanges(type.name))} />
-          <ExactChanges changes={changes} area={area} />
-          <ListedBlocks list={list} />
+            isShort
+          >
+            <ExactChanges {...viewed} />
+          </PeopleInView>
         </>
       )}
       <Recipe />
@@ -123,10 +109,8 @@ function nameOf({ release, version, published_at }: Listed, all: readonly Listed
 }
 
 /** The exact sums of the chosen area, or of the first county in view. */
-function ExactChanges({ changes, area }: Pick<Loaded, 'changes' | 'area'>) {
-  const { catalogue, state, choice } = useMap();
-  const counties = changes.value?.blocks.counties ?? [];
-  const summed = chosenOr(area, counties[0]);
+function ExactChanges({ catalogue, state, choice, inView, area }: Viewed) {
+  const summed = chosenOr(area, inView.value?.blocks.counties[0]);
   const body = summed && changesBody(summed.body, state, choice);
   if (body === null) return null;
   return (

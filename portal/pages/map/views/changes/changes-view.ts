@@ -1,15 +1,17 @@
 import { PLANS } from '../../../../../proxy/plans.ts';
 import type { Area, DataOf, ParamsOf } from '../../../../client/src/index.ts';
 import { MAP_COLOURS } from '../../../../map-classes.ts';
+import { keylessClient } from '../../../api/clients.ts';
 import { count, percent } from '../../../formats.ts';
 import { onRequest } from '../../../parts/failed-script.tsx';
 import { chosenOr } from '../../blocks/area-blocks.ts';
 import { classWords } from '../../blocks/block-bands.ts';
+import { changesList } from '../../blocks/block-lists.ts';
 import type { Tally } from '../../blocks/coloured-blocks.ts';
+import { type ChangedBands, changeMeasure } from '../../blocks/measures.ts';
 import { mapTitle } from '../../catalogue/catalogue.ts';
 import { anyOf } from '../../catalogue/type-nouns.ts';
 import { timingOf } from '../../catalogue/windows.ts';
-import type { Scheme } from '../../drawing/paint.ts';
 import { UNROUTED_CLASS } from '../../measures/block-classes.ts';
 import {
   CHANGE_CLASSES,
@@ -19,12 +21,47 @@ import {
   NOT_KNOWN,
 } from '../../measures/changes.ts';
 import { type PaidRequest, paidCall } from '../../paid/paid-request.ts';
-import { groundSwatches } from '../../panels/legend-swatches.ts';
-import type { PeopleRow } from '../../panels/people-legend.tsx';
-import { summaryOf } from '../../panels/people-sentences.tsx';
 import type { Choice } from '../../state/choice.ts';
 import type { MapState } from '../../state/map-state.ts';
-import { type LoadedChanges, type MapView, mapRequest } from '../map-view.ts';
+import { type FreeView, freeView } from '../free-view.tsx';
+import { type MapView, mapRequest } from '../map-view.ts';
+
+export const changes: FreeView<ChangedBands, Tally> = {
+  measure({ before, after }, { service, type }) {
+    if (before === null || after === null) return null;
+    return changeMeasure(keylessClient, { service, types: type.leaves }, [before, after]);
+  },
+  picture({ catalogue, state: { before, after }, choice: { mode, service, type } }) {
+    return {
+      name: `changes ${before} ${after} ${service} ${type.id}`,
+      // Stripes are on the blocks that are not known in one of the releases.
+      modes: [],
+      pois: catalogue.poisOf(type.leaves, [mode]),
+      palette: 'difference',
+    };
+  },
+  classes: ({ classes }) => classes.map((one) => (one === NOT_KNOWN ? UNROUTED_CLASS : one)),
+  words: ({ before, after }, i) => changeWords(before[i], after[i]),
+  rows(view, { scheme }, isShort = false) {
+    const { difference, beyond, stripe } = MAP_COLOURS[scheme];
+    return [...CHANGE_CLASSES, NEITHER, NOT_KNOWN].map((one) => ({
+      swatch: {
+        colour: difference[one - 1] ?? beyond,
+        ...(one === NOT_KNOWN && { stripe }),
+        label: LABELS[one][isShort ? 1 : 0],
+      },
+      people: view?.sums.people[one] ?? null,
+      inArea: view?.inArea?.people[one],
+    }));
+  },
+  say: (_, { choice }) => sayChanges(choice.type.name),
+  list({ blocks, of, seen }, { state: { before, after }, choice: { mode, timing, type } }) {
+    const times = { mode, dest_type_id: type.id, ...timingOf([mode], timing) };
+    return before === null || after === null
+      ? null
+      : changesList(blocks, of, seen, { ...times, before, after });
+  },
+};
 
 export const changesView: MapView = {
   name: 'Changes',
@@ -33,41 +70,15 @@ export const changesView: MapView = {
     const title = mapTitle(mode, type.name);
     return before === null ? title : `${title}: changes from ${before} to ${after}`;
   },
-  summary: ({ changes, area, choice: { type } }) => summaryOf(changes, area, sayChanges(type.name)),
-  legend({ changes, catalogue, scheme }) {
-    const rows = changeRows(changes, scheme);
-    return [...rows.map(({ swatch }) => swatch), ...groundSwatches(catalogue.baseMap, scheme)];
-  },
   modes: ({ mode }) => [mode],
-  shown({ catalogue, state: { before, after }, choice: { mode, service, type }, changes }) {
-    const view = changes.value;
-    return {
-      of: 'classes',
-      name: `changes ${before} ${after} ${service} ${type.id}`,
-      // Stripes are on the blocks that are not known in one of the releases.
-      modes: [],
-      pois: catalogue.poisOf(type.leaves, [mode]),
-      palette: 'difference',
-      blocks: view && {
-        geoids: view.blocks.geoids,
-        classes: view.of.classes.map((one) => (one === NOT_KNOWN ? UNROUTED_CLASS : one)),
-      },
-    };
-  },
-  minutesOf({ changes }, geoid) {
-    if (changes.value === null) return null;
-    const { blocks, of } = changes.value;
-    const at = blocks.geoids.indexOf(geoid);
-    return at === -1 ? null : changeWords(of.before[at], of.after[at]);
-  },
   Panel: onRequest('the view', async () => (await import('./changes-panel.tsx')).ChangesPanel),
-  requests({ state, choice, changes, area }) {
-    const counties = changes.value?.blocks.counties ?? [];
-    const summed = chosenOr(area, counties[0]);
+  requests({ state, choice, inView, area }) {
+    const summed = chosenOr(area, inView.value?.blocks.counties[0]);
     const body = summed && changesBody(summed.body, state, choice);
     if (body === null) return [];
     return [mapRequest(`Exact changes in ${summed!.name}`, 'measureChanges', body)];
   },
+  ...freeView(changes),
 };
 
 /** Words for each class, and few words for a table beside a sentence on classes. */
@@ -83,30 +94,8 @@ const LABELS: Readonly<Record<number, readonly [label: string, short: string]>> 
   [NOT_KNOWN]: ['no street near, or not in both releases', 'not known'],
 };
 
-/**
- * Rows of the legend, from the best change to the worst; people are null until counted. `isShort`:
- * in few words.
- */
-export function changeRows(
-  changes: LoadedChanges,
-  scheme: Scheme,
-  isShort = false,
-): readonly PeopleRow[] {
-  const view = changes.value;
-  const { difference, beyond, stripe } = MAP_COLOURS[scheme];
-  return [...CHANGE_CLASSES, NEITHER, NOT_KNOWN].map((one) => ({
-    swatch: {
-      colour: difference[one - 1] ?? beyond,
-      ...(one === NOT_KNOWN && { stripe }),
-      label: LABELS[one][isShort ? 1 : 0],
-    },
-    people: view?.sums.people[one] ?? null,
-    inArea: view?.inArea?.people[one],
-  }));
-}
-
 /** Says how many people have the nearest POI in another class than before. */
-export function sayChanges(typeName: string) {
+function sayChanges(typeName: string) {
   return ({ people }: Tally, where: string): string => {
     const { sooner, later, all } = changedPeople(people);
     if (all === 0) return `There are no people ${where}.`;

@@ -4,6 +4,7 @@ import type { Timing } from '../../../../../shards/services.ts';
 import type { Area, DataOf, Mode, ParamsOf } from '../../../../client/src/index.ts';
 import { MAP_COLOURS } from '../../../../map-classes.ts';
 import { onRequest } from '../../../parts/failed-script.tsx';
+import { nearestMeasure } from '../../blocks/measures.ts';
 import { type Catalogue, mapTitle } from '../../catalogue/catalogue.ts';
 import { timingOf } from '../../catalogue/windows.ts';
 import type { Scheme } from '../../drawing/paint.ts';
@@ -26,11 +27,14 @@ import {
   type SitesBy,
 } from '../../state/map-state.ts';
 import { MAX_ADDRESS_SITES, MAX_UNCOVERED, type Site } from '../../state/sites.ts';
-import { bandWords, type MapView, type MeasuredSites, mapRequest } from '../map-view.ts';
-import { shownNearest } from '../nearest/nearest-view.ts';
+import { freeView } from '../free-view.tsx';
+import { type MapView, type MeasuredSites, mapRequest } from '../map-view.ts';
+import { nearest as nearestPois, shownNearest } from '../nearest/nearest-view.tsx';
 import { reachRequest } from '../reach/reach-view.ts';
 
 const NO_BLOCKS = { geoids: new Float64Array(), classes: new Uint8Array() };
+
+const { minutesOf: nearestOf } = freeView(nearestPois);
 
 export const sitesView: MapView = {
   name: 'Sites',
@@ -40,10 +44,13 @@ export const sitesView: MapView = {
   legend: ({ catalogue, state, scheme, sites }) =>
     sitesSwatches(state, catalogue, scheme, sites.reaches !== null),
   modes: ({ mode }) => [mode],
-  shown({ catalogue, state, choice, blocks, sites: { reaches, nearest } }) {
+  measure: (_, { service, sitesType }) => sitesType && nearestMeasure(service, sitesType.leaves),
+  shown(viewed) {
+    const { catalogue, state, choice, sites } = viewed;
+    const { reaches, nearest } = sites;
     const { sitesBy, sitesColoured } = state;
     const { mode, sitesType } = choice;
-    if (sitesType !== null) return shownNearest(catalogue, choice, sitesType, blocks);
+    if (sitesType !== null) return shownNearest(viewed, sitesType);
     const classes = () =>
       sitesColoured === 'overlap'
         ? reachesWithin(nearest!, reaches!, sitesBy.within).map(overlapClass)
@@ -56,12 +63,15 @@ export const sitesView: MapView = {
       blocks: nearest ? { geoids: nearest.geoids, classes: Uint8Array.from(classes()) } : NO_BLOCKS,
     };
   },
-  minutesOf({ state, choice, sites: { nearest, reaches }, blocks }, geoid) {
-    if (choice.sitesType !== null) return bandWords(blocks, geoid);
+  minutesOf(viewed, geoid) {
+    const { nearest, reaches } = viewed.sites;
+    if (viewed.choice.sitesType !== null) return nearestOf(viewed, geoid);
     if (nearest === null || reaches === null) return null;
     const minutes = minutesTo(nearest, geoid);
     if (minutes === undefined) return `over ${MAX_MINUTES} min`;
-    const near = reaches.filter((one) => minutesTo(one, geoid)! <= state.sitesBy.within).length;
+    const near = reaches.filter(
+      (one) => minutesTo(one, geoid)! <= viewed.state.sitesBy.within,
+    ).length;
     return near > 1 ? `${minutes} min, ${near} sites near` : `${minutes} min`;
   },
   Panel: onRequest('the view', async () => (await import('./sites-panel.tsx')).SitesPanel),

@@ -1,0 +1,133 @@
+import { BEYOND } from '../../../../../shards/bands/time-bands.ts';
+import { count, percent } from '../../../formats.ts';
+import { onRequest } from '../../../parts/failed-script.tsx';
+import { type AreaBlocks, bodyOf } from '../../blocks/area-blocks.ts';
+import { classWords } from '../../blocks/block-bands.ts';
+import { nearestList } from '../../blocks/block-lists.ts';
+import { shareWithin, type Tally } from '../../blocks/coloured-blocks.ts';
+import { nearestMeasure } from '../../blocks/measures.ts';
+import { type MapType, mapTitle } from '../../catalogue/catalogue.ts';
+import { anyOf } from '../../catalogue/type-nouns.ts';
+import { timingOf } from '../../catalogue/windows.ts';
+import type { Shown } from '../../drawing/paint.ts';
+import { ModeChoice, TypeChoice } from '../../panels/choices.tsx';
+import { BAND_ORDER, bandSwatch } from '../../panels/legend-swatches.ts';
+import { TransitTimes } from '../../panels/transit-times.tsx';
+import type { Choice } from '../../state/choice.ts';
+import { useMap } from '../../state/map-context.ts';
+import { type FreeView, freeView, PeopleInView } from '../free-view.tsx';
+import { type MapRequest, type MapView, mapRequest, type Viewed } from '../map-view.ts';
+
+const NEAR_CLASSES = 3;
+
+export const nearest: FreeView<Uint8Array, Tally> = {
+  measure: (_, { service, type }) => nearestMeasure(service, type.leaves),
+  picture: ({ catalogue, choice: { mode, service, type } }) => ({
+    name: `nearest ${service} ${type.id}`,
+    modes: [mode],
+    pois: catalogue.poisOf(type.leaves, [mode]),
+  }),
+  classes: (bands) => bands.map((band) => (band === BEYOND ? 0 : band)),
+  words: (bands, i) => classWords(bands[i]),
+  rows: (view, { scheme }) =>
+    BAND_ORDER.map((band) => ({
+      swatch: bandSwatch(band, scheme),
+      people: view?.sums.people[band] ?? null,
+      inArea: view?.inArea?.people[band],
+    })),
+  // Says which share of people is within 15 minutes of a POI of the type.
+  say:
+    (_, { choice }) =>
+    (tally, where) => {
+      if (tally.allPeople === 0) return `There are no people ${where}.`;
+      const near = percent(shareWithin(tally, NEAR_CLASSES));
+      return `${near} of ${count(tally.allPeople)} people ${where} are within 15 minutes of ${anyOf(choice.type.name)}.`;
+    },
+  list: ({ blocks, of, seen }, { choice: { mode, timing, type } }) =>
+    nearestList(blocks, of, seen, { mode, dest_type_id: type.id, ...timingOf([mode], timing) }),
+};
+
+const { shown: shownClasses, minutesOf: bandOf, ...free } = freeView(nearest);
+
+export const nearestView: MapView = {
+  name: 'Nearest',
+  sides: 0,
+  title: ({ choice: { mode, type } }) => mapTitle(mode, type.name),
+  modes: ({ mode }) => [mode],
+  shown: (viewed) => shownNearest(viewed, viewed.choice.type),
+  minutesOf(viewed, geoid) {
+    const { state, choice, profile } = viewed;
+    const { mode, type } = choice;
+    const exact =
+      Number(state.block) === geoid
+        ? (profile?.rows ?? []).filter(
+            (row) => row.mode === mode && type.leaves.includes(row.dest_type_id),
+          )
+        : [];
+    if (exact.length > 0) {
+      return `${Math.min(...exact.map((row) => row.travel_time)).toFixed(1)} min`;
+    }
+    return bandOf(viewed, geoid);
+  },
+  Panel: NearestPanel,
+  requests({ state: { block: geoid }, choice, area }) {
+    const { mode, timing, type } = choice;
+    const ofArea = area.value ? [coverageRequest(area.value, choice)] : [];
+    const query = { mode: [mode], type: [type.id], ...timingOf([mode], timing) };
+    if (geoid === null) return ofArea;
+    const summary = { geoid, ...query };
+    return [...ofArea, mapRequest('Minutes from the selected block', 'getBlockSummary', summary)];
+  },
+  ...free,
+};
+
+/** The blocks by minutes to the nearest POI of a type, or of any of its leaves. */
+export function shownNearest(viewed: Viewed, type: MapType): Shown {
+  const { catalogue, choice } = viewed;
+  const of = { ...viewed, choice: { ...choice, type } };
+  const [leaf, ...others] = type.leaves;
+  const bandsUrl = others.length === 0 ? catalogue.bandsUrl(choice.service, leaf) : undefined;
+  const { modes, pois } = nearest.picture(of);
+  return bandsUrl === undefined ? shownClasses(of) : { of: 'bands', bandsUrl, modes, pois };
+}
+
+function coverageRequest(area: AreaBlocks, { mode, timing, type }: Choice): MapRequest {
+  const of = { mode: [mode], type: [type.id], ...timingOf([mode], timing) };
+  const body = { area: bodyOf(area), ...of };
+  return mapRequest(`People of ${area.name} by minutes`, 'measureCoverage', body);
+}
+
+/**
+ * Panel of minutes to the nearest POI of a type: mode and type, the legend, and the blocks in view.
+ */
+function NearestPanel(viewed: Viewed) {
+  const { choice, area } = viewed;
+  const { change } = useMap();
+  const { mode, type } = choice;
+  const title = mapTitle(mode, type.name);
+  return (
+    <>
+      <div class="map-choices">
+        <ModeChoice mode={mode} onMode={(next) => change({ mode: next, type: type.id })} />
+        <TypeChoice type={type.id} onType={(next) => change({ mode, type: next })} />
+      </div>
+      <section aria-labelledby="legend">
+        <h2 id="legend">{title}</h2>
+        <TransitTimes modes={[mode]} />
+        <PeopleInView
+          of={nearest}
+          viewed={viewed}
+          caption={`${title}: people in view by minutes`}
+          by="Minutes"
+        >
+          {area.value && <Groups area={area.value} />}
+        </PeopleInView>
+      </section>
+    </>
+  );
+}
+
+const Groups = onRequest(
+  'the groups',
+  async () => (await import('./groups-panel.tsx')).GroupsPanel,
+);
