@@ -12,7 +12,7 @@ import { messageOf } from '../../shards/error-facts.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
 import type { Millis } from '../../shards/units.ts';
 import { UsageError } from '../errors.ts';
-import { parseQueueAddress, QUEUE_FORM } from '../settings/queue-address.ts';
+import { parseQueueAddress } from '../settings/queue-address.ts';
 
 /** Schema of the data of a job in the queue, which anyone with access to its Redis can write. */
 export const queuedTaskSchema = z.strictObject({
@@ -53,10 +53,9 @@ export async function connect(
   { note = () => {}, ...named }: QueueOptions = {},
 ): Promise<Redis> {
   const shown = withoutPassword(address);
-  const parsed = parseQueueAddress(address);
-  if (!parsed) throw new UsageError(`queue ${shown}: ${QUEUE_FORM}`);
   const redis = new Redis({
-    ...redisOptions(parsed),
+    // Settings have been checked to be such an address.
+    ...redisOptions(parseQueueAddress(address)!),
     ...named,
     connectTimeout: CONNECT_MS,
     // Commands are held until the connection is back, which blocking job fetches require.

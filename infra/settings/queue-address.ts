@@ -1,7 +1,6 @@
 import { parseLedgerAddress, type RedisAddress } from '../../proxy/ledger/ledger-address.ts';
 
-/** The form of an address, for messages. */
-export const QUEUE_FORM =
+const FORM =
   'must have the form redis://HOST[:PORT][/DB]; rediss for TLS, USER:PASSWORD@, percent-encoded, before the host';
 
 /** Parses the address of a queue; null if it is not one. */
@@ -16,5 +15,5 @@ export function parseQueueAddress(address: string): RedisAddress | null {
 
 /** Returns the reason why an address is not a valid queue address; null if it is. */
 export function queueFault(address: string): string | null {
-  return parseQueueAddress(address) ? null : QUEUE_FORM;
+  return parseQueueAddress(address) ? null : FORM;
 }
