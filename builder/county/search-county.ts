@@ -14,8 +14,6 @@ import { CountyResults } from './county-results.ts';
 import type { CountyScope } from './county-scope.ts';
 
 const CHUNK_BLOCKS = 32;
-/** Rows of times that are copied at a time: megabytes in a metropolis. */
-const ROWS_PER_READ = 256;
 
 /**
  * Searches from every block of a county and stores the results. A county is the unit of results,
@@ -79,15 +77,7 @@ export async function withFacts(
       { origins, targets, attributes, modes, bases, unit },
       spool,
     );
-    for (let first = 0; first < origins.length; first += ROWS_PER_READ) {
-      const end = Math.min(first + ROWS_PER_READ, origins.length);
-      const ranges = Array.from({ length: end - first }, (_, i) => old.rowRange(first + i));
-      const lengths = Uint32Array.from(ranges, ({ length }) => length);
-      const length = lengths.reduce((sum, one) => sum + one, 0);
-      const bytes =
-        length === 0 ? new Uint8Array(0) : await store.readRange(pois, ranges[0].offset, length);
-      written.append({ bytes, lengths });
-    }
+    for await (const rows of old.runs()) written.append(rows);
     const object = await putObject(store, stem, 'tta', written.finish());
     return { ...searched, objects: { ...searched.objects, pois: object } };
   } finally {

@@ -6,6 +6,7 @@ import { ScratchFile } from '../../shards/store/scratch-file.ts';
 import type { ObjectRef, Store } from '../../shards/store/store.ts';
 import type { Bytes } from '../../shards/units.ts';
 import { inOrder } from '../threads/pool.ts';
+import { shareArrays } from '../threads/share-arrays.ts';
 import { BYTES_PER_ENTRY, MAX_ORIGINS } from './entry-buffer.ts';
 import { mostEntriesPerByte, type SliceRequest } from './sort-slice.ts';
 import type { TransposePool, TransposeRequest } from './transpose-pool.ts';
@@ -72,7 +73,7 @@ export async function transpose(
     function* merges(): Generator<TransposeRequest> {
       let ordinals: Int32Array = new Int32Array(0);
       for (const [b, { part, firstRow, targets }] of bands.entries()) {
-        if (firstRow === 0) ordinals = shared(part.ordinals());
+        if (firstRow === 0) ordinals = shareArrays(part.ordinals());
         const pieces = sorted
           .filter(({ bandStarts }) => bandStarts[b + 1] > bandStarts[b])
           .map(({ firstOrigin, offset, bandStarts }) => ({
@@ -142,27 +143,15 @@ async function* slices(
   let firstOrigin = 0;
   for (const source of sources) {
     const matrix = await Matrix.open(store, source);
-    const ordinals = shared(ordinalsIn(matrix.targets, targets, byId));
-    const rows = matrix.origins.length;
-    for (let firstRow = 0; firstRow < rows; ) {
-      const start = matrix.rowRange(firstRow).offset;
-      let [end, bytes] = [firstRow, 0];
-      while (end < rows && end - firstRow < MAX_ORIGINS) {
-        const { offset, length } = matrix.rowRange(end);
-        if (end > firstRow && offset + length - start > limit) break;
-        bytes = offset + length - start;
-        end++;
-      }
+    const ordinals = shareArrays(ordinalsIn(matrix.targets, targets, byId));
+    for await (const { first, lengths, bytes } of matrix.runs(limit, MAX_ORIGINS)) {
       yield {
         slice: {
           object: source.name,
-          firstRow,
-          firstOrigin: firstOrigin + firstRow,
-          lengths: Uint32Array.from(
-            { length: end - firstRow },
-            (_, i) => matrix.rowRange(firstRow + i).length,
-          ),
-          bytes: bytes === 0 ? new Uint8Array(0) : await store.readRange(source, start, bytes),
+          firstRow: first,
+          firstOrigin: firstOrigin + first,
+          lengths,
+          bytes,
           modes,
           bases,
           unit,
@@ -170,9 +159,8 @@ async function* slices(
           bands,
         },
       };
-      firstRow = end;
     }
-    firstOrigin += rows;
+    firstOrigin += matrix.origins.length;
   }
 }
 
@@ -187,10 +175,4 @@ function ordinalsIn(ids: Float64Array, list: Float64Array, byId: Uint32Array): I
     if (at < byId.length && list[byId[at]] === ids[i]) ordinals[i] = byId[at];
   }
   return ordinals;
-}
-
-function shared(array: Int32Array): Int32Array {
-  const copy = new Int32Array(new SharedArrayBuffer(array.byteLength));
-  copy.set(array);
-  return copy;
 }

@@ -129,21 +129,29 @@ export class Matrix {
     );
   }
 
-  /**
-   * Reads all rows in order. Each range read fetches as many rows as fit in `most` bytes, at least
-   * one.
-   */
-  async *rows(most: Bytes = SCAN_BYTES): AsyncGenerator<{ ordinal: number; modes: ModeRow[] }> {
-    const last = this.origins.length;
-    for (let first = 0; first < last; ) {
-      const offset = this.#rows.startOf(first);
-      let end = first + 1;
-      while (end < last && this.#rows.startOf(end + 1) - offset <= most) end++;
-      const bytes = await this.#rows.bytes(first, end);
-      for (let ordinal = first; ordinal < end; ordinal++) {
+  /** Reads all rows in order, by the range reads of `runs`. */
+  async *rows(most?: Bytes): AsyncGenerator<{ ordinal: number; modes: ModeRow[] }> {
+    for await (const { first, bytes, lengths } of this.runs(most)) {
+      for (let ordinal = first; ordinal < first + lengths.length; ordinal++) {
         yield { ordinal, modes: this.decode(ordinal, this.#rows.rowIn(bytes, first, ordinal)) };
       }
-      first = end;
+    }
+  }
+
+  /**
+   * Reads all rows in order, as they are encoded. Each range read fetches as many rows as fit in
+   * `most` bytes, at least one and at most `mostRows`.
+   */
+  async *runs(most: Bytes = SCAN_BYTES, mostRows = Number.POSITIVE_INFINITY) {
+    const last = this.origins.length;
+    for (let first = 0, end: number; first < last; first = end) {
+      const { offset } = this.rowRange(first);
+      end = first + 1;
+      while (end < last && end - first < mostRows && this.#rows.startOf(end + 1) - offset <= most)
+        end++;
+      const lengthOf = (_: unknown, i: number) => this.rowRange(first + i).length;
+      const lengths = Uint32Array.from({ length: end - first }, lengthOf);
+      yield { first, lengths, bytes: await this.#rows.bytes(first, end) };
     }
   }
 
