@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { groupBy } from '../../shards/arrays/group-by.ts';
 import { counted } from '../../shards/number-words.ts';
 import { readVerified } from '../../shards/store/recorded-hash.ts';
 import type { Store } from '../../shards/store/store.ts';
@@ -50,12 +51,10 @@ export async function writeHeights(preparation: HeightPreparation): Promise<Prep
 
 /** Defines a job for each square degree, on the files that have heights there. */
 async function jobsOf({ paths, cells }: HeightPreparation): Promise<PreparationJob[]> {
-  const squares = new Map<string, number[]>();
-  for (const cell of cells) {
+  const squares = groupBy(cells, (cell) => {
     const { minLon, minLat } = boxOf(cell);
-    const square = `${Math.floor(minLon)} ${Math.floor(minLat)}`;
-    squares.set(square, [...(squares.get(square) ?? []), cell]);
-  }
+    return `${Math.floor(minLon)} ${Math.floor(minLat)}`;
+  });
   const extents: { readonly path: string; readonly raster: HeightRaster }[] = [];
   for (const path of paths) {
     const raster = await openRaster(path);
@@ -117,15 +116,10 @@ export async function heightsAt(
   lat: Float64Array,
 ): Promise<Float64Array> {
   const heights = new Float64Array(lon.length).fill(Number.NaN);
-  const pointsIn = new Map<number, number[]>();
-  for (let point = 0; point < lon.length; point++) {
-    const cell = EARTH.at(lon[point], lat[point]);
-    const others = pointsIn.get(cell);
-    if (others) others.push(point);
-    else if (cell in prepared) pointsIn.set(cell, [point]);
-  }
+  const pointsIn = groupBy(lon.keys(), (point) => EARTH.at(lon[point], lat[point]));
   for (const [cell, points] of pointsIn) {
     const ref = prepared[cell];
+    if (!ref) continue;
     const rasters = decodeHeights(ref.name, await readVerified(store, ref));
     const here: readonly Metres[] = Array.from(
       await groundHeights(

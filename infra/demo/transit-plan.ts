@@ -1,4 +1,5 @@
 import type { ServiceSeconds } from '../../builder/gtfs/service-time.ts';
+import { addTo } from '../../shards/arrays/group-by.ts';
 import type { CellDrawing } from './cell-sketch.ts';
 import type { CityPlan } from './city-plan.ts';
 import type { Cell } from './lattice.ts';
@@ -157,7 +158,7 @@ export function stopDrawing({ stations, lines }: TransitPlan): CellDrawing {
   const here = new Map<string, { at: Cell; tags: Tags }[]>();
   const stand = ({ name, column, row }: Stop | Station, tags: Tags) => {
     const cell = keyOf({ column: Math.floor(column), row: Math.floor(row) });
-    here.set(cell, [...(here.get(cell) ?? []), { at: { column, row }, tags: { ...tags, name } }]);
+    addTo(here, cell, { at: { column, row }, tags: { ...tags, name } });
   };
   for (const stop of busStops) {
     stand(stop, { highway: 'bus_stop', public_transport: 'platform', bus: 'yes' });
