@@ -1,4 +1,5 @@
 import { ordinalIn, rankIn } from '../../shards/arrays/sorted.ts';
+import { geoidFromNumber } from '../../shards/geoid.ts';
 import type { CountyFips } from '../../shards/units.ts';
 import type { Weight } from '../../shards/weights/weight.ts';
 import type { WeightColumn } from '../../shards/weights/weight-table.ts';
@@ -147,7 +148,7 @@ function addRow(
     const twice = isCounted.subarray(first, end).indexOf(1);
     if (twice !== -1) {
       throw new BuildError(
-        `${path}: ${row}: ${weights[i].weight} of block ${String(geoids[first + twice]).padStart(BLOCK_DIGITS, '0')} is counted twice; remove one of the rows or files`,
+        `${path}: ${row}: ${weights[i].weight} of block ${geoidFromNumber(geoids[first + twice])} is counted twice; remove one of the rows or files`,
       );
     }
     isCounted.fill(1, first, end);

@@ -1,7 +1,7 @@
 import type { AddressDirectory } from '../addresses/address-directory.ts';
 import type { BlockIndex } from '../blocks/block-index.ts';
 import { ShardError } from '../errors.ts';
-import { countyOfBlock, type GeoidNumber } from '../geoid.ts';
+import { countyOfBlock, type GeoidNumber, geoidFromNumber } from '../geoid.ts';
 import type { Matrix } from '../matrix/matrix.ts';
 import type { TimeUnit } from '../matrix/row-codec.ts';
 import type { DestDirectory } from '../pois/dest-directory.ts';
@@ -102,7 +102,7 @@ export class Verification {
         known = isUnknown ? null : new Set(index?.geoids);
       }
       if (known?.has(geoid) === false) {
-        findings.add('blocks that are not in the release', () => String(geoid).padStart(15, '0'));
+        findings.add('blocks that are not in the release', () => geoidFromNumber(geoid));
       }
     }
   }
