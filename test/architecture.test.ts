@@ -233,9 +233,9 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
  * decision: whoever makes it raises a number, and whoever removes lines lowers it.
  */
 const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: number }>> = {
-  builder: { files: 336, lines: 40_200 },
-  infra: { files: 120, lines: 13_850 },
-  portal: { files: 233, lines: 23_050 },
+  builder: { files: 338, lines: 40_050 },
+  infra: { files: 120, lines: 13_800 },
+  portal: { files: 232, lines: 23_050 },
   proxy: { files: 270, lines: 35_200 },
   shards: { files: 172, lines: 17_500 },
   test: { files: 815, lines: 117_150 },

@@ -116,7 +116,7 @@ function baltimoreInputs(): CityInputs {
     feeds: 'trains, boats and Circulator buses of 2020 to 2025',
     date: '2020-11-09',
     zone: 'America/New_York',
-    otpEvery: { origin: 1, target: 20 },
+    otpEvery: { origin: 1, target: 21 },
     table: null,
   };
 }

@@ -24,8 +24,8 @@ interface OneDay {
 
 /**
  * Copies feeds so that the service of each feed's day runs on one date, and on no other. Engines
- * limited to one date then read the same trips. Nobody boards or leaves at stops off the map, which
- * engines link to its edge by different rules, or not at all.
+ * limited to one date then read the same trips. Stops off the map are closed to riders, since
+ * each engine links them to its edge by rules of its own.
  */
 export async function oneDayFeeds(
   feeds: readonly string[],
