@@ -5,7 +5,7 @@ import { type FeedDay, type FeedOfDay, readFeedDay } from '../../builder/transit
 import { ALIGHT, BOARD } from '../../shards/transit/timetable.ts';
 import { folderOfEachTest } from '../support/temporary-folder.ts';
 import { AGENCY, exception } from './feed-records.ts';
-import { type FeedRecord, writeFeed } from './gtfs-text.ts';
+import { type FeedRecord, type FeedTables, writeFeed } from './gtfs-text.ts';
 
 const folder = folderOfEachTest();
 
@@ -52,11 +52,24 @@ interface Day {
   readonly patterns?: FeedOfDay['patterns'];
 }
 
+/** Reads a feed of these tables for a day. */
+async function dayOf(tables: FeedTables, day: Day) {
+  const file = await writeFeed(path.join(folder, 'feed'), tables);
+  const feed = await readFeed(file);
+  const { date, aheadOfUtc = SUMMER, earliest = 8 * HOUR, latest = 10 * HOUR } = day;
+  const clock = { common: day.common ?? date, aheadOfUtc, earliest, latest, ...MORNING };
+  const patterns = day.patterns ?? [];
+  const of = { path: file, sha256: 'abc', day: date, patterns, best: 4, without: [] };
+  const read = await readFeedDay(feed, of, clock);
+  feed.source.close();
+  return read;
+}
+
 /** Reads trips, named `t0` and so on, for a day. */
 async function read(trips: readonly Trip[], day: Day) {
   const { date, transfers = [], stops = { A: 0, B: 5_000, C: 9_000 } } = day;
   const services = trips.map(({ on = [date] }) => on.join(' '));
-  const file = await writeFeed(path.join(folder, 'feed'), {
+  const tables: FeedTables = {
     'agency.txt': [AGENCY],
     'stops.txt': Object.entries(stops).map(([id, north]) => ({
       stop_id: id,
@@ -111,21 +124,8 @@ async function read(trips: readonly Trip[], day: Day) {
       }),
     ),
     'transfers.txt': transfers,
-  });
-  const feed = await readFeed(file);
-  const { aheadOfUtc = SUMMER, earliest = 8 * HOUR, latest = 10 * HOUR } = day;
-  const clock = { common: day.common ?? date, aheadOfUtc, earliest, latest, ...MORNING };
-  const of = {
-    path: file,
-    sha256: 'abc',
-    day: date,
-    patterns: day.patterns ?? [],
-    best: 4,
-    without: [],
   };
-  const { feedDay, facts } = await readFeedDay(feed, of, clock);
-  feed.source.close();
-  return { feedDay, facts };
+  return dayOf(tables, day);
 }
 
 /** The times of a trip at its stops, by the common clock. */
@@ -217,7 +217,7 @@ test('a trip that began up to a week before is read, by the clocks of its day, a
 });
 
 test('a trip repeated by headway that departs days before is read if it lasts until the window', async () => {
-  const file = await writeFeed(path.join(folder, 'feed'), {
+  const tables: FeedTables = {
     'agency.txt': [AGENCY],
     'stops.txt': ['A', 'B'].map((id) => ({ stop_id: id, stop_lat: 39, stop_lon: -76.6 })),
     'calendar_dates.txt': [exception('s', 20260308, 1)],
@@ -238,18 +238,8 @@ test('a trip repeated by headway that departs days before is read if it lasts un
       arrival_time: time,
       departure_time: time,
     })),
-  });
-  const feed = await readFeed(file);
-  const clock = {
-    common: '20260311',
-    aheadOfUtc: SUMMER,
-    earliest: 8 * HOUR,
-    latest: 10 * HOUR,
-    ...MORNING,
   };
-  const of = { path: file, sha256: 'abc', day: '20260311', patterns: [], best: 1, without: [] };
-  const { feedDay } = await readFeedDay(feed, of, clock);
-  feed.source.close();
+  const { feedDay } = await dayOf(tables, { date: '20260311' });
   expect(timesOf(feedDay)).toEqual(['A 8:00, B 8:30', 'A 9:00, B 9:30', 'A 10:00, B 10:30']);
 });
 
@@ -271,7 +261,7 @@ test('a vehicle that began days before goes on with its trips of the same day', 
 test('a stop from which or to which no pathway leads is reported, if trips may be boarded or left there', async () => {
   const place = { stop_lat: 39, stop_lon: -76.6 };
   const platforms = ['in', 'out', 'both', 'last'];
-  const file = await writeFeed(path.join(folder, 'feed'), {
+  const tables: FeedTables = {
     'agency.txt': [AGENCY],
     'stops.txt': [
       { stop_id: 'station', ...place, location_type: 1 },
@@ -294,18 +284,8 @@ test('a stop from which or to which no pathway leads is reported, if trips may b
       departure_time: `8:0${i}:00`,
       pickup_type: id === 'last' ? 1 : 0,
     })),
-  });
-  const feed = await readFeed(file);
-  const clock = {
-    common: '20260311',
-    aheadOfUtc: SUMMER,
-    earliest: 8 * HOUR,
-    latest: 10 * HOUR,
-    ...MORNING,
   };
-  const of = { path: file, sha256: 'abc', day: '20260311', patterns: [], best: 1, without: [] };
-  const { facts } = await readFeedDay(feed, of, clock);
-  feed.source.close();
+  const { facts } = await dayOf(tables, { date: '20260311' });
   expect(facts.problems).toEqual([
     {
       file: 'stops.txt',
@@ -325,7 +305,7 @@ test('a stop from which or to which no pathway leads is reported, if trips may b
 test('a call at a boarding area is at its platform, and one at a node without coordinates at its station', async () => {
   const place = { stop_lat: 39, stop_lon: -76.6 };
   const called = ['area', 'placed area', 'node', 'placed node', 'lost'];
-  const file = await writeFeed(path.join(folder, 'feed'), {
+  const tables: FeedTables = {
     'agency.txt': [AGENCY],
     'stops.txt': [
       { stop_id: 'station', ...place, location_type: 1 },
@@ -345,18 +325,8 @@ test('a call at a boarding area is at its platform, and one at a node without co
       arrival_time: `8:0${i}:00`,
       departure_time: `8:0${i}:00`,
     })),
-  });
-  const feed = await readFeed(file);
-  const clock = {
-    common: '20260311',
-    aheadOfUtc: SUMMER,
-    earliest: 8 * HOUR,
-    latest: 10 * HOUR,
-    ...MORNING,
   };
-  const of = { path: file, sha256: 'abc', day: '20260311', patterns: [], best: 1, without: [] };
-  const { feedDay, facts } = await readFeedDay(feed, of, clock);
-  feed.source.close();
+  const { feedDay, facts } = await dayOf(tables, { date: '20260311' });
   expect(timesOf(feedDay)).toEqual([
     'platform 8:00, platform 8:01, station 8:02, placed node 8:03',
   ]);
