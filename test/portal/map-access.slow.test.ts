@@ -175,7 +175,7 @@ test('the choices are in the address, by keyboard too, and a block says its clas
 });
 
 test('the sentence on the chosen area names the bound of the sentence on the view', async () => {
-  const { page, wrong, context } = await open(`${FRAGMENT}&a=9957600&map=15/35.992/-69.985`);
+  const { page, wrong, context } = await open(`${FRAGMENT}&a=9957600&map=15/36.0/-70.0`);
   const bounds = async () => {
     const said = await page.getByText(/ people in .* reach .* jobs\.$/).allTextContents();
     return said.map((text) => /reach ([\d,]+) or more jobs\.$/.exec(text)?.[1]);
