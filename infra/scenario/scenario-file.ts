@@ -390,7 +390,7 @@ function problemsOf(error: z.ZodError, members: readonly string[]): Problem[] {
   const told = new Set<string>();
   return error.issues.flatMap((issue): Problem[] => {
     const path = issue.path.filter((part) => typeof part !== 'symbol');
-    // What is no list has no length that is worth a word.
+    // The length of a value that is no list is not worth a word.
     const at = path.join();
     if (told.has(at)) return [];
     told.add(at);

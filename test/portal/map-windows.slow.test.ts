@@ -200,17 +200,17 @@ test.each([375, 768, 1280])(
     const choices = page.locator('.side select');
     await expect.poll(() => choices.count()).toBe(6);
     const cut = await choices.evaluateAll((all) =>
-    all
-      .filter((select) => {
-        const { offsetWidth } = select;
-        select.style.cssText = 'field-sizing: content; width: max-content; max-width: none';
-        const whole = select.offsetWidth;
-        select.style.cssText = '';
-        return whole > offsetWidth;
-      })
-      .map((select) => select.parentElement?.textContent),
-  );
-  expect(cut).toEqual([]);
+      all
+        .filter((select) => {
+          const { offsetWidth } = select;
+          select.style.cssText = 'field-sizing: content; width: max-content; max-width: none';
+          const whole = select.offsetWidth;
+          select.style.cssText = '';
+          return whole > offsetWidth;
+        })
+        .map((select) => select.parentElement?.textContent),
+    );
+    expect(cut).toEqual([]);
     expect(wrong).toEqual([]);
     await context.close();
   },
