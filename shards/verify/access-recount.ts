@@ -8,7 +8,7 @@ import type { ObjectRef } from '../store/store.ts';
 import { countsByTarget } from '../weights/counts-by-target.ts';
 import { type Finding, type Findings, findFaults } from './finding.ts';
 
-/** What is counted, and how much of it each target of a matrix has. */
+/** A count, and how much of it each target of a matrix has. */
 interface Amounts {
   readonly of: string;
   readonly byTarget: ArrayLike<number>;

@@ -35,8 +35,8 @@ export type { Finding } from './finding.ts';
  * Rereads every object of a release: length, hash, checksums and every row; and checks consistency
  * between objects: the nearest time of a type is the minimum of its POI rows; transit takes no
  * longer than walking; catchments and `reach-to` have exactly the entries of the rows they were
- * transposed from; blocks and POIs are where the release places them; weights add up; what is within
- * reach of every block is recounted, where nothing was found in what it is counted from.
+ * transposed from; blocks and POIs are where the release places them; weights add up; what is
+ * within reach of every block is recounted, where nothing was found in what it is counted from.
  *
  * Memory grows with the heads, polygons and counts of one county at a time, not with rows.
  * `onObject` is called before an object is read.
