@@ -60,7 +60,7 @@ export function fitSearch(
   const around = region.targets.size - region.counties.size;
   return {
     threads,
-    summary: `plan: ${counted(region.counties.size, 'county', 'counties')}, ${toSearch.length} of them to search${around > 0 ? `, plus ${around} around them` : ''}; ${counted(searchRegion.blockCount, 'block')} (${withCommas(routable)} routable), ${counted(searchRegion.destinationCount, 'POI')}, ${counted(region.transits[0]?.stops.length ?? 0, 'stop')}; ${inWords(threads, memory)}; searches will take about ${duration(seconds)}`,
+    summary: `plan: ${counted(region.counties.size, 'county', 'counties')}, ${toSearch.length} of them to search${around > 0 ? `, plus ${around} around them` : ''}; ${counted(searchRegion.blockCount, 'block')} (${withCommas(routable)} routable), ${counted(searchRegion.destinationCount, 'POI')}, ${counted(region.riders[0]?.windows[0].stops.length ?? 0, 'stop')}; ${inWords(threads, memory)}; searches will take about ${duration(seconds)}`,
   };
 }
 
@@ -116,21 +116,17 @@ function resultBytes(
 }
 
 /** Memory of each thread's own labels, queues and results. */
-function threadBytes({ streets, transits, stepFreeTransits }: SearchRegion): Bytes {
+function threadBytes({ streets, riders }: SearchRegion): Bytes {
   const [walk] = streets;
-  const toStops = [
-    ...(transits.length > 0 ? [walk] : []),
-    ...(stepFreeTransits.length > 0 ? streets.slice(-1) : []),
-  ];
+  const toStops = riders.map((one) => streets[one.walk]);
   const street = [...streets, ...toStops].reduce(
     (sum, { graph, targets }) =>
       sum + graph.vertexCount * 12 + graph.arcs.length * 8 + targets.targetCount * 8,
     0,
   );
-  const windows = [...transits, ...stepFreeTransits].reduce(
-    (sum, one) => sum + bytesOfWindow(one),
-    0,
-  );
+  const windows = riders
+    .flatMap((one) => one.windows)
+    .reduce((sum, one) => sum + bytesOfWindow(one), 0);
   const chunks = walk.targets.targetCount * 64;
   return street + windows + chunks;
 }

@@ -50,8 +50,8 @@ export function countyDigest(linked: LinkedRegion, scope: CountyScope): string {
     hashStreets(hash, network, scope);
   }
   hashImpassable(hash, region.impassable.lines, scope);
-  for (const transit of [...region.transits, ...region.stepFreeTransits]) {
-    hashTransit(hash, transit, scope.stops);
+  for (const { windows } of region.riders) {
+    for (const transit of windows) hashTransit(hash, transit, scope.stops);
   }
   return hash.digest('hex');
 }

@@ -11,7 +11,7 @@ import { nthNearestIds } from '../../shards/nearest/nth-nearest.ts';
 import { encodePoiTable } from '../../shards/pois/poi-table.ts';
 import type { PutBody } from '../../shards/store/put-body.ts';
 import type { Spool } from '../../shards/store/spool.ts';
-import type { WritableStore } from '../../shards/store/store.ts';
+import type { ObjectRef, WritableStore } from '../../shards/store/store.ts';
 import { TransitWriter } from '../../shards/transit/transit-writer.ts';
 import { type BlockOrdinal, toMicro } from '../../shards/units.ts';
 import type { CensusBlock } from '../census/blocks.ts';
@@ -19,13 +19,15 @@ import { poiFacts } from '../destinations/destination.ts';
 import { putObject } from '../publish/put-object.ts';
 import type { SearchedCounty } from '../receipts/region-receipt.ts';
 import { isLinked, type LinkedRegion } from '../region/link-region.ts';
-import type { AccessLists, ChunkRequest, ChunkResult } from '../search/search-chunk.ts';
+import type { ChunkRequest, ChunkResult } from '../search/search-chunk.ts';
 import type { CountyScope } from './county-scope.ts';
 import { TransitOfCounty } from './county-transit.ts';
 import { NthColumns } from './nth-columns.ts';
 
 /** Rows of walks from stops that are written in one turn of the event loop. */
 const ROWS_PER_TURN = 1_024;
+/** The kinds of objects of the transit of a county, by riders, from which trips are explained. */
+const TRANSIT_KINDS = ['transit', 'transit-step-free'] as const;
 
 /** The results of a county, whose rows are written while it is searched. */
 export class CountyResults {
@@ -39,8 +41,7 @@ export class CountyResults {
   readonly #nth: NthColumns;
   readonly #nearest: Uint16Array;
   readonly #nearestColumns: number;
-  readonly #transit: WrittenTransit | null;
-  readonly #stepFree: WrittenTransit | null;
+  readonly #transit: readonly WrittenTransit[];
   #poiRows = 0;
   #reachRows = 0;
 
@@ -80,17 +81,13 @@ export class CountyResults {
       blocks: reachBlocks.length,
       pois: destinations.length,
     };
-    const transitOf = (kind: string, which: 'transits' | 'stepFreeTransits') => {
-      if (searchRegion[which].length === 0) return null;
-      const transit = new TransitOfCounty(linked, scope, which);
+    this.#transit = searchRegion.riders.map((_, riders) => {
+      const kind = TRANSIT_KINDS[riders];
+      const transit = new TransitOfCounty(linked, scope, riders);
       const rows = openSpool(kind);
-      return {
-        transit,
-        writer: new TransitWriter(`${kind}/${county}`, transit.windows, counts, rows),
-      };
-    };
-    this.#transit = transitOf('transit', 'transits');
-    this.#stepFree = transitOf('transit-step-free', 'stepFreeTransits');
+      const writer = new TransitWriter(`${kind}/${county}`, transit.windows, counts, rows);
+      return { kind, transit, writer };
+    });
   }
 
   add(result: ChunkResult, { firstRow }: ChunkRequest): void {
@@ -98,8 +95,9 @@ export class CountyResults {
     this.#reach.append(result.reach);
     this.#nearest.set(result.nearest, firstRow * this.#nearestColumns);
     this.#nth.add(firstRow, result.nth);
-    writeAccess(this.#transit, result.access);
-    writeAccess(this.#stepFree, result.stepFreeAccess);
+    for (const [riders, { transit, writer }] of this.#transit.entries()) {
+      for (const walks of transit.access(result.access[riders])) writer.row(walks);
+    }
     this.#poiRows += result.poiRows;
     this.#reachRows += result.reachRows;
   }
@@ -114,6 +112,9 @@ export class CountyResults {
     this.#nth.writeTo(this.#nthNearest);
     const put = (kind: string, object: Parameters<typeof putObject>[3], extension = 'tta') =>
       putObject(store, `${kind}/${county}`, extension, object);
+    const transit: Record<string, ObjectRef> = {};
+    for (const one of this.#transit)
+      transit[one.kind] = await put(one.kind, await this.#finish(one));
     return {
       blocks: own.length,
       population: own.reduce((sum, { population }) => sum + (population ?? 0), 0),
@@ -127,10 +128,7 @@ export class CountyResults {
         'nth-nearest': await put('nth-nearest', this.#nthNearest.finish()),
         pois: await put('pois', this.#pois.finish()),
         'reach-from': await put('reach-from', this.#reach.finish()),
-        ...(this.#transit && { transit: await put('transit', await this.#finish(this.#transit)) }),
-        ...(this.#stepFree && {
-          'transit-step-free': await put('transit-step-free', await this.#finish(this.#stepFree)),
-        }),
+        ...transit,
         blocks: await put('blocks', blockPolygons(county, own), 'fgb'),
       },
     };
@@ -151,13 +149,9 @@ export class CountyResults {
 
 /** The transit of a county, which is stored for explanations, and what writes it. */
 interface WrittenTransit {
+  readonly kind: (typeof TRANSIT_KINDS)[number];
   readonly transit: TransitOfCounty;
   readonly writer: TransitWriter;
-}
-
-function writeAccess(written: WrittenTransit | null, lists: AccessLists | null): void {
-  if (!written || !lists) return;
-  for (const walks of written.transit.access(lists)) written.writer.row(walks);
 }
 
 /** The facts of the POIs in the scope of a county, as its object `pois` has them. */

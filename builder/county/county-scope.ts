@@ -32,11 +32,13 @@ export interface CountyScope {
 
 /** Returns the scope of each origin county, in the order of the counties. */
 export function scopeCounties({ region, searchRegion }: LinkedRegion): CountyScope[] {
-  const { counties, targets, destinations, transits } = region;
+  const { counties, targets, destinations, riders } = region;
   const fastest = fastestIn(region);
   const { routing } = region;
   const longest = routing.maxReachMinutes * MILLIS_PER_MINUTE;
-  const reaches = transits.map((transit) => new StopReach(transit, longest, fastest, routing));
+  const reaches = (riders[0]?.windows ?? []).map(
+    (transit) => new StopReach(transit, longest, fastest, routing),
+  );
   const firstBlocks = new Map<CountyFips, BlockOrdinal>();
   let targetBlocks = 0;
   for (const [county, blocks] of targets) {

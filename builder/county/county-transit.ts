@@ -23,21 +23,18 @@ export class TransitOfCounty {
   readonly #useful: UsefulWalks;
   readonly #egress: EgressWalks;
 
-  /** `which`: the transit of all riders, or of those without steps. */
-  constructor(
-    { region, searchRegion }: LinkedRegion,
-    scope: CountyScope,
-    which: 'transits' | 'stepFreeTransits',
-  ) {
-    const transits = searchRegion[which];
-    const [{ stops }] = region[which];
+  /** `riders`: their position in the region. */
+  constructor({ region, searchRegion }: LinkedRegion, scope: CountyScope, riders: number) {
+    const transits = searchRegion.riders[riders].windows;
+    const { windows } = region.riders[riders];
+    const [{ stops }] = windows;
     const [{ egress, footpaths }] = transits;
     const ordinals = new Int32Array(stops.length).fill(-1);
     scope.stops.forEach((stop, ordinal) => {
       ordinals[stop] = ordinal;
     });
     const timetables = transits.map((transit, w) =>
-      timetableAt(transit, region[which][w].routes, ordinals, scope.stops.length),
+      timetableAt(transit, windows[w].routes, ordinals, scope.stops.length),
     );
     this.#ordinals = ordinals;
     this.#useful = new UsefulWalks(timetables.map(({ timetable }) => timetable));

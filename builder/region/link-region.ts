@@ -1,5 +1,5 @@
 import type { BlockLink } from '../../shards/blocks/block-index.ts';
-import { linkModesOf, type StreetMode } from '../../shards/modes.ts';
+import { linkModesOf } from '../../shards/modes.ts';
 import { counted, withCommas } from '../../shards/number-words.ts';
 import { basesOf } from '../../shards/services.ts';
 import type { Taxonomy } from '../../shards/taxonomy.ts';
@@ -14,7 +14,6 @@ import type { Link } from '../streets/linker.ts';
 import type { ModeNetwork } from '../streets/mode-network.ts';
 import { searchGraphOf } from '../streets/search-graph.ts';
 import { packLinks, type StreetRegion } from '../streets/street-region.ts';
-import type { Transit } from '../transit/join-feeds.ts';
 import { linkStops, type StopLinks } from '../transit/stop-links.ts';
 import { type WalkedTransit, walkFromStops } from '../transit/stop-walks.ts';
 import type { Region } from './read-region.ts';
@@ -55,21 +54,16 @@ export function linkRegion(
     stage.at(i);
     return linkAll(network, destinations, blocks);
   });
-  /** By the mode by which riders walk to it. */
-  const transitOf: Partial<Record<StreetMode, readonly Transit[]>> = {
-    walk: region.transits,
-    step_free: region.stepFreeTransits,
-  };
   const walked: WalkedTransit[] = [];
   const streets = networks.map((walk, i) => {
-    const transits = transitOf[walk.mode] ?? [];
-    if (transits.length === 0) return withStops(walk, linksOf[i], firstStop);
-    const links = linkStops(transits[0], walk, firstStop);
+    const riders = region.riders.find((one) => one.walk === walk.mode);
+    if (riders === undefined) return withStops(walk, linksOf[i], firstStop);
+    const { windows } = riders;
+    const links = linkStops(windows[0], walk, firstStop);
     const street = withStops(walk, linksOf[i], firstStop, links);
-    walked.push({ transits, walk, links, targets: street.targets });
+    walked.push({ windows, walk, links, targets: street.targets });
     return street;
   });
-  const [all, stepFree = null] = walked;
   const linksBy = new Map<string, ModeLinks>(networks.map(({ mode }, i) => [mode, linksOf[i]]));
   const recorded = linkModesOf(modes).map((mode) => linksBy.get(mode)!.blocks);
   const linked = linksOf[0].blocks.filter((link) => typeof link !== 'string').length;
@@ -78,6 +72,7 @@ export function linkRegion(
   );
 
   const poiAreas = new PoiAreas(destinations);
+  const transit = walkFromStops(walked, poiAreas, progress, region.routing);
   const inside = packLists(blocks.map(({ lon, lat }) => poiAreas.at(lon, lat)));
   const columnOf = new Map(taxonomy.leafIds.map((id, column) => [id, column]));
   const leaves = packLists(
@@ -96,9 +91,7 @@ export function linkRegion(
       blockCount: blocks.length,
       streets,
       bases: basesOf(modes),
-      ...(all
-        ? walkFromStops(all, stepFree, poiAreas, progress, region.routing)
-        : { transits: [], stepFreeTransits: [] }),
+      riders: transit.map((windows, r) => ({ walk: networks.indexOf(walked[r].walk), windows })),
       firstInside: inside.first,
       inside: inside.values,
       firstLeaf: leaves.first,

@@ -63,6 +63,13 @@ export async function joinLists(
   return { destinations, ids };
 }
 
+/** Riders who walk to transit in one way, and the trips that could be ridden from the counties. */
+interface Riders {
+  readonly walk: 'walk' | 'step_free';
+  /** By window of departures. */
+  readonly windows: readonly Transit[];
+}
+
 /** Everything read for some counties and their surroundings, before linking. */
 export interface Region {
   /** The origin blocks by county, ascending; the blocks of a county ascend by GEOID. */
@@ -79,13 +86,8 @@ export interface Region {
   readonly streets: StreetNetwork;
   /** The streets of each street mode: on foot, by bike, then of further ones. */
   readonly networks: readonly ModeNetwork[];
-  /**
-   * Transit with the trips that could be ridden from the counties, by window of departures; empty
-   * in a release without transit.
-   */
-  readonly transits: readonly Transit[];
-  /** Transit for riders without steps, at the same stops; empty in a release without it. */
-  readonly stepFreeTransits: readonly Transit[];
+  /** All, and, if asked for, those without steps, at the same stops; empty without transit. */
+  readonly riders: readonly Riders[];
   /** The box in which the street data claims to be complete; null if not stated. */
   readonly coverage: BoundingBox | null;
   /** The polygons that the files were cut by, where known. */
@@ -137,11 +139,16 @@ export async function readRegion(request: RegionInputs, progress: Progress): Pro
   const extract = await request.osm.extract(area, streetAreaOf(area), progress);
   const withLevels = (transit: TransitOfFeeds) =>
     assumeLevels(transit, extract.stations, rulesOfR5);
-  const transits = (around?.transits ?? []).map(withLevels);
+  const riders = (around?.riders ?? []).map(
+    (windows, i): Riders => ({
+      walk: i === 0 ? 'walk' : 'step_free',
+      windows: windows.map(withLevels),
+    }),
+  );
   const joined = await joinLists(extract.destinations, request.poisWithin, area);
   const destinations = [
     ...joined.destinations,
-    ...transits.slice(0, 1).flatMap(frequentStops),
+    ...riders.slice(0, 1).flatMap(({ windows: [base] }) => frequentStops(base)),
   ].sort((a, b) => a.destId - b.destId);
   checkDestIds(destinations);
 
@@ -167,8 +174,7 @@ export async function readRegion(request: RegionInputs, progress: Progress): Pro
     listed: joined.ids,
     streets,
     networks,
-    transits,
-    stepFreeTransits: (around?.stepFree ?? []).map(withLevels),
+    riders,
     coverage: extract.coverage,
     outlines: extract.outlines,
     impassable: extract.impassable,

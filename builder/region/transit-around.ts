@@ -10,11 +10,13 @@ import { type FeedsOfWindow, joinFeeds, type TransitOfFeeds } from '../transit/j
 import { patternsAmong } from '../transit/patterns-among.ts';
 import { StopReach } from '../transit/stop-reach.ts';
 
-/** Public transport around some counties, by window, and the area within its reach. */
+/** Public transport around some counties, and the area within its reach. */
 interface TransitAround {
-  readonly transits: readonly TransitOfFeeds[];
-  /** Transit for riders without steps, at the same stops; empty if it was not prepared. */
-  readonly stepFree: readonly TransitOfFeeds[];
+  /**
+   * By riders, then window: of all riders, and, if it was prepared, of those without steps, at the
+   * same stops.
+   */
+  readonly riders: readonly (readonly TransitOfFeeds[])[];
   /** A box around everything within reach, with or without transit. */
   readonly area: BoundingBox;
 }
@@ -54,13 +56,14 @@ export async function transitAround(
       all.map((transit, w) => {
         return { ...transit, timetable: patternsAmong(transit.timetable, reached[w].stops) };
       });
-    const transits = within(joined);
-    const stepFree = within(await joinStepFree(windows, read));
+    const stepFree = await joinStepFree(windows, read);
+    const riders = (stepFree === null ? [joined] : [joined, stepFree]).map(within);
+    const [[{ stops, timetable }]] = riders;
     stage.finish(
-      `${counted(transits[0].stops.length, 'stop')} in ${read[0].size} of ${counted(count, 'feed')}, ${counted(transits[0].timetable.patternCount, 'pattern')}`,
+      `${counted(stops.length, 'stop')} in ${read[0].size} of ${counted(count, 'feed')}, ${counted(timetable.patternCount, 'pattern')}`,
     );
     const area = reached.flatMap(({ boxes }) => boxes).reduce(boxAroundBoth, byStreet);
-    return { transits, stepFree, area };
+    return { riders, area };
   }
 }
 
@@ -75,18 +78,18 @@ function windowOf(feeds: FeedTables, read: ReadonlyMap<number, FeedDay>): FeedsO
 
 /**
  * Joins the service for riders without steps of the feeds that were read, with the same numbering
- * of stops. Returns no window if it was not prepared.
+ * of stops; null if it was not prepared.
  */
 async function joinStepFree(
   windows: readonly FeedTables[],
   read: readonly ReadonlyMap<number, FeedDay>[],
-): Promise<TransitOfFeeds[]> {
+): Promise<TransitOfFeeds[] | null> {
   const joined: FeedsOfWindow[] = [];
   for (const [w, feeds] of windows.entries()) {
     const stepFree = new Map<number, FeedDay>();
     for (const feed of read[w].keys()) {
       const day = await feeds.readStepFree(feed);
-      if (day === null) return [];
+      if (day === null) return null;
       stepFree.set(feed, day);
     }
     joined.push(windowOf(feeds, stepFree));

@@ -11,7 +11,7 @@ import type { TransitRegion } from '../transit/transit-region.ts';
 import { BLOCK_LIMIT, DESTINATION_LIMIT, type Reached, WithinLimits } from './reached.ts';
 import type { SearchRegion } from './search-region.ts';
 
-/** The searches by transit of all riders, or of those without steps. */
+/** The searches by transit of some riders. */
 interface TransitSearch {
   /** The position among the street modes of the one by which they walk. */
   readonly walk: number;
@@ -34,14 +34,12 @@ export class OriginSearch {
   /** By street mode, as in the region. */
   readonly #streets: readonly StreetSearch[];
   readonly #byStreet: readonly WithinLimits[];
-  /** First that of all riders, then that of those without steps; empty without transit. */
+  /** By riders, as in the region. */
   readonly #transit: readonly TransitSearch[];
   /** The targets reached from the block last found, by service. */
   readonly reached: readonly Reached[];
-  /** Walks to stops from the block last found; undefined without transit. */
-  access: StopWalks | undefined;
-  /** The same without steps; undefined without step-free transit. */
-  stepFreeAccess: StopWalks | undefined;
+  /** Walks to stops from the block last found, by riders. */
+  access: readonly StopWalks[] = [];
   readonly #accessStops: Int32Array;
   readonly #accessTimes: Int32Array;
 
@@ -51,13 +49,8 @@ export class OriginSearch {
       ({ graph, targets }) => new StreetSearch(graph, targets, BLOCK_LIMIT),
     );
     this.#byStreet = this.#streets.map(({ times }) => new WithinLimits(region, times));
-    this.#transit = [
-      { walk: 0, transits: region.transits },
-      { walk: region.streets.length - 1, transits: region.stepFreeTransits },
-    ].flatMap(({ walk, transits }) =>
-      transits.length > 0 ? [transitSearch(region, walk, transits)] : [],
-    );
-    const stops = region.transits[0]?.timetable.stopCount ?? 0;
+    this.#transit = region.riders.map((riders) => transitSearch(region, riders));
+    const stops = region.riders[0]?.windows[0].timetable.stopCount ?? 0;
     this.#accessStops = new Int32Array(stops);
     this.#accessTimes = new Int32Array(stops);
     const [walked, ridden, ...further] = this.#byStreet;
@@ -80,7 +73,7 @@ export class OriginSearch {
       this.#searchTransit(some, windowStarts);
       for (const [lane, block] of some.entries()) {
         this.#runFrom(block, lane);
-        [this.access, this.stepFreeAccess] = this.#transit.map(({ access }) => access[lane]);
+        this.access = this.#transit.map(({ access }) => access[lane]);
         found(block);
       }
     }
@@ -151,8 +144,7 @@ export class OriginSearch {
 
 function transitSearch(
   region: SearchRegion,
-  walk: number,
-  transits: readonly TransitRegion[],
+  { walk, windows: transits }: SearchRegion['riders'][number],
 ): TransitSearch {
   const { graph, targets } = region.streets[walk];
   const windows = transits.map((transit) => new WindowSearch(region, transit));

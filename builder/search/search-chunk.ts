@@ -43,12 +43,8 @@ export interface ChunkResult {
   readonly nearest: Uint16Array;
   /** Times to the nearest POIs of each type, as lists of `insertNth`, by block, mode and type. */
   readonly nth: Uint16Array;
-  /**
-   * Walks from each block to stops of the region, one list after the other; null without transit.
-   */
-  readonly access: AccessLists | null;
-  /** Those without steps; null without step-free transit. */
-  readonly stepFreeAccess: AccessLists | null;
+  /** Walks from each block to stops of the region, by riders. */
+  readonly access: readonly AccessLists[];
   readonly poiRows: number;
   readonly reachRows: number;
 }
@@ -90,14 +86,12 @@ export class ChunkSearch {
     pois.begin(`pois/${county}`, count);
     reach.begin(`reach-from/${county}`, count);
     const blocks = Array.from({ length: count }, (_, i) => from + i);
-    const access: StopWalks[] = [];
-    const stepFreeAccess: StopWalks[] = [];
+    const access = this.#region.riders.map((): StopWalks[] => []);
     this.#search.run(blocks, windowStarts, (block) => {
       const i = block - from;
       this.#nearestOf(nearest.subarray(i * modes * leafCount, (i + 1) * modes * leafCount));
       this.#nthOf(nth.subarray(i * lists, (i + 1) * lists));
-      if (this.#search.access) access.push(this.#search.access);
-      if (this.#search.stepFreeAccess) stepFreeAccess.push(this.#search.stepFreeAccess);
+      for (const [r, walks] of this.#search.access.entries()) access[r].push(walks);
       pois.row(firstRow + i, reached, poisOf, 0, destinationOrdinals);
       reach.row(firstRow + i, reached, blocksOf, destinationCount, blockOrdinals);
     });
@@ -106,8 +100,7 @@ export class ChunkSearch {
       reach: reach.finish(),
       nearest,
       nth,
-      access: this.#region.transits.length > 0 ? listsOf(access) : null,
-      stepFreeAccess: this.#region.stepFreeTransits.length > 0 ? listsOf(stepFreeAccess) : null,
+      access: access.map(listsOf),
       poiRows: pois.entries,
       reachRows: reach.entries,
     };

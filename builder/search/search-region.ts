@@ -3,6 +3,14 @@ import type { Routing } from '../routing-parameters.ts';
 import type { StreetRegion } from '../streets/street-region.ts';
 import type { TransitRegion } from '../transit/transit-region.ts';
 
+/** The transit of riders who walk to it in one way. */
+interface RidersRegion {
+  /** The position of their walks among the street modes, whose targets include the stops. */
+  readonly walk: number;
+  /** By window of departures. */
+  readonly windows: readonly TransitRegion[];
+}
+
 /**
  * The data that searches read and never write: typed arrays, shared by threads. All targets have
  * one numbering: destinations (ascending by `dest_id`), then blocks (ascending by GEOID), then, on
@@ -16,13 +24,8 @@ export interface SearchRegion {
   readonly streets: readonly StreetRegion[];
   /** The services whose rows are stored by what differs from others, as `basesOf` lists them. */
   readonly bases: ModeBases;
-  /** By window of departures; empty without feeds. */
-  readonly transits: readonly TransitRegion[];
-  /**
-   * The same for riders without steps, who walk by the last street mode, whose targets include the
-   * stops; empty without step-free transit.
-   */
-  readonly stepFreeTransits: readonly TransitRegion[];
+  /** First all, then those without steps, if any; empty without feeds. */
+  readonly riders: readonly RidersRegion[];
   /**
    * Destinations that contain block `b`: `inside[firstInside[b]]` to `inside[firstInside[b + 1]]`,
    * exclusive.

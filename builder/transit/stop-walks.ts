@@ -58,7 +58,7 @@ const LIMIT: Millis = ROUTING.maxReachMinutes * MILLIS_PER_MINUTE;
 /** Transit, a way to walk to it and from it, and its links to the streets. */
 export interface WalkedTransit {
   /** By window of departures; the windows share all walks. */
-  readonly transits: readonly Transit[];
+  readonly windows: readonly Transit[];
   readonly walk: ModeNetwork;
   readonly links: StopLinks;
   /** All targets, stops last. */
@@ -68,21 +68,22 @@ export interface WalkedTransit {
 /**
  * Finds the walks from every stop to the stops that are possible transfers, and to the target
  * destinations and blocks. Destinations whose area in `around` contains an entrance of the stop are
- * reached at that entrance. Returns the transit of `all` and, if given, that of `stepFree`. A walk
- * without steps may begin or end on a nearer street; it is never sooner there than the walk of
- * `all`, which riders without steps could take too if it had no steps.
+ * reached at that entrance. `riders`: all, then those without steps, if any. A walk without steps
+ * may begin or end on a nearer street; it is never sooner there than that of all riders, which
+ * those without steps could take too if it had no steps. Returns the transit of each, by window.
  */
 export function walkFromStops(
-  all: WalkedTransit,
-  stepFree: WalkedTransit | null,
+  riders: readonly WalkedTransit[],
   around: PoiAreas,
   progress: Progress,
   routing: Routing = ROUTING,
-): { readonly transits: TransitRegion[]; readonly stepFreeTransits: TransitRegion[] } {
+): TransitRegion[][] {
+  if (riders.length === 0) return [];
   const { boardSlack, maxTransferWalk } = routing.transit;
-  const [{ stops }] = all.transits;
+  const [all] = riders;
+  const [{ stops }] = all.windows;
   const stage = progress.start('stops', stops.length, 'stops');
-  const ways = (stepFree ? [all, stepFree] : [all]).map((way) => ({
+  const ways = riders.map((way) => ({
     way,
     walks: new WalksFromStop(way, around, routing),
     egress: new EgressBuilder(targetsAlongStreets(way.targets, firstStopOf(way))),
@@ -99,27 +100,28 @@ export function walkFromStops(
     }
     stage.at(stop + 1);
   }
-  const [footpaths, others] = ways.map(({ way: { transits, walk, links } }) => {
-    const walks = walksBetweenStops(transits[0], walk, links, routing);
-    return buildFootpaths(stops.length, walks, transits[0].rules, boardSlack);
+  const footpaths = riders.map(({ windows: [base], walk, links }) => {
+    const walks = walksBetweenStops(base, walk, links, routing);
+    return buildFootpaths(stops.length, walks, base.rules, boardSlack);
   });
-  const [transits, stepFreeTransits = []] = ways.map(({ way, egress }, i) => {
+  const [usual] = footpaths;
+  const transit = ways.map(({ way, egress }, i) => {
     const shared = {
       egress: egress.finish(),
-      footpaths: i === 0 ? footpaths : delayedFootpaths(others, footpaths),
+      footpaths: i === 0 ? usual : delayedFootpaths(footpaths[i], usual),
     };
-    return way.transits.map(({ window, timetable }) => {
+    return way.windows.map(({ window, timetable }) => {
       const transfers = buildTripTransfers(timetable, shared.footpaths, LIMIT);
       return { window, timetable, order: buildCallOrder(timetable, transfers), ...shared };
     });
   });
   stage.finish(
-    `${counted(stops.length, 'stop')} (${withCommas(all.links.unlinked)} not near a street), ${counted(footpaths.ways.length / 2, 'transfer')}, up to ${withCommas(maxTransferWalk)} m along streets`,
+    `${counted(stops.length, 'stop')} (${withCommas(all.links.unlinked)} not near a street), ${counted(usual.ways.length / 2, 'transfer')}, up to ${withCommas(maxTransferWalk)} m along streets`,
   );
-  return { transits, stepFreeTransits };
+  return transit;
 }
 
-function firstStopOf({ targets, transits: [{ stops }] }: WalkedTransit): TargetOrdinal {
+function firstStopOf({ targets, windows: [{ stops }] }: WalkedTransit): TargetOrdinal {
   return targets.targetCount - stops.length;
 }
 
@@ -138,7 +140,7 @@ class WalksFromStop {
   }
 
   run(stop: StopOrdinal): void {
-    const { links, transits } = this.#way;
+    const { links, windows } = this.#way;
     const firstStop = firstStopOf(this.#way);
     const search = this.#search;
     this.times.clear();
@@ -150,7 +152,7 @@ class WalksFromStop {
         if (target < firstStop) this.#reach(target, search.times[target]);
       }
     }
-    for (const { lon, lat, secondsOut } of transits[0].stops[stop].entrances) {
+    for (const { lon, lat, secondsOut } of windows[0].stops[stop].entrances) {
       if (!Number.isFinite(secondsOut)) continue;
       // Destinations come first among the targets.
       for (const destination of this.#around.at(lon, lat)) {

@@ -320,7 +320,7 @@ async function againstValhalla(region: Region, osm: string, folders: Folders): P
   const targets = corners.filter((_, i) => i % CORNER_EVERY.target === 0);
   const metres = await valhallaMetres(osm, origins, targets, folders);
   const theirs = metres.map((row) => row.map((length) => length / METRES_PER_MINUTE));
-  const ours = ourTimes({ ...region, transits: [] }, origins, targets).get('walk')!;
+  const ours = ourTimes({ ...region, riders: [] }, origins, targets).get('walk')!;
   const isSame: IsSame = (o, t) => origins[o] === targets[t];
   return differenceIn(pairsOf(ours, theirs, CAPPED, isSame));
 }

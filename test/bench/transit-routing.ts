@@ -80,7 +80,7 @@ export async function timeSearches(
   const stride = LANES * Math.ceil(origins.length / ORIGINS);
   const some = origins.filter((_, i) => i % stride < LANES);
   const all = new OriginSearch(searchRegion);
-  const streets = new OriginSearch({ ...searchRegion, transits: [] });
+  const streets = new OriginSearch({ ...searchRegion, riders: [] });
   const rounds = Array.from({ length: ROUNDS }, () => {
     const [streetsMs, allMs] = [streets, all].map((search) => {
       const begun = performance.now();
@@ -99,8 +99,8 @@ export async function timeSearches(
   return {
     origins: some.length,
     targets: searchRegion.destinationCount + searchRegion.blockCount,
-    stops: region.transits[0]?.stops.length ?? 0,
-    calls: searchRegion.transits[0]?.order.stop.length ?? 0,
+    stops: region.riders[0]?.windows[0].stops.length ?? 0,
+    calls: searchRegion.riders[0]?.windows[0].order.stop.length ?? 0,
     allMs: median(rounds.map(({ allMs }) => allMs)),
     transitMs: median(rounds.map(({ transitMs }) => transitMs)),
     linkSeconds,

@@ -19,7 +19,7 @@ test('a county across the antimeridian covers the ground around its islands, not
       counties,
       targets: counties,
       destinations: [near, far],
-      transits: [],
+      riders: [],
       streets: {},
       routing: ROUTING,
     },

@@ -77,7 +77,8 @@ test('the digest of a county is the same for the same inputs', async () => {
 
 test('trips that no rider from a region could take are not searched', async () => {
   const tripsWith = async (...feeds: readonly FeedTables[]) =>
-    (await link(twoTowns(), feeds)).linked.searchRegion.transits[0].timetable.arrivals.length;
+    (await link(twoTowns(), feeds)).linked.searchRegion.riders[0].windows[0].timetable.arrivals
+      .length;
   const [near, far] = [shuttle(0, 3), shuttle(4, 3)];
   expect(await tripsWith(near, far)).toBe(await tripsWith(near));
 });
@@ -159,7 +160,7 @@ function throughDepot(links: readonly (readonly [number, number])[]): FeedTables
 }
 
 const transitOf = ({ linked, scopes: [scope] }: LinkedCity) =>
-  new TransitOfCounty(linked, scope, 'transits').windows.get('am')!;
+  new TransitOfCounty(linked, scope, 0).windows.get('am')!;
 
 describe('equal digests mean equal transit', () => {
   /** Trips of two lines, and one that calls only once within reach, at minute `lone`. */

@@ -133,7 +133,7 @@ test.each([1, 2, 3, 4, 5, 6, 7, 8])(
       const inScope = new Set(scope.destinations);
       leftOut.places += places - inScope.size;
       leftOut.counties += scopes.length - scope.reach.length;
-      leftOut.stops += linked.region.transits[0].stops.length - scope.stops.length;
+      leftOut.stops += linked.region.riders[0].windows[0].stops.length - scope.stops.length;
       for (let block = firstBlock; block < endBlock; block++) {
         search.run([block], windowStarts, () => {});
         for (const reached of search.reached) {

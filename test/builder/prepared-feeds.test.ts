@@ -68,8 +68,8 @@ test('feeds are included as far as those before them lead, and no others', async
     ...silent,
     start: () => ({ at: () => {}, finish: (summary?: string) => void reported.push(summary) }),
   };
-  const { transits, area } = await transitAround(here, byStreet, [feeds], 1, progress);
-  const [transit] = transits;
+  const { riders, area } = await transitAround(here, byStreet, [feeds], 1, progress);
+  const [[transit]] = riders;
   expect(reported).toEqual(['6 stops in 3 of 5 feeds, 3 patterns']);
   // Stops are in input order, not in order of discovery.
   expect(transit.stops.map(({ name }) => name)).toEqual(['1.001', '2', '0', '1', '2.001', '3']);
@@ -83,7 +83,7 @@ test('feeds are included as far as those before them lead, and no others', async
     1,
     silent,
   );
-  expect(nobody.transits[0].stops).toEqual([]);
+  expect(nobody.riders[0][0].stops).toEqual([]);
   await store.close();
 });
 

@@ -161,10 +161,8 @@ test('riders walk up to a kilometre from stop to stop, and half an hour from a s
     const pois = hasOutline ? [{ outline: [[[...outline, outline[0]]]] }] : [];
     const around = new PoiAreas(pois as unknown as ConstructorParameters<typeof PoiAreas>[0]);
     const said: string[] = [];
-    const way = { transits: [transit], walk, links, targets: all };
-    const {
-      transits: [region],
-    } = walkFromStops(way, null, around, listening(said));
+    const way = { windows: [transit], walk, links, targets: all };
+    const [[region]] = walkFromStops([way], around, listening(said));
 
     expect([...region.egress.targets].sort((a, b) => a - b)).toEqual([...targets.keys()]);
     const found = walksOf(region.egress, stops.length);

@@ -56,11 +56,11 @@ function searchOf(region: Region, origins: readonly Position[], targets: readonl
   });
   const counties = new Map([['99001', points]]);
   const further = region.networks.slice(2).map(({ mode }) => mode);
-  const modes = [...BASE_MODES.slice(0, region.transits.length > 0 ? 3 : 2), ...further];
+  const modes = [...BASE_MODES.slice(0, region.riders.length > 0 ? 3 : 2), ...further];
   const { searchRegion } = linkRegion(
     { ...region, counties, targets: counties },
     modes,
-    new Taxonomy(publicTaxonomy(() => region.transits.length > 0)),
+    new Taxonomy(publicTaxonomy(() => region.riders.length > 0)),
     silent,
   );
   const first = searchRegion.destinationCount + origins.length;
@@ -80,5 +80,5 @@ export function withoutStress(region: Region): Region {
     const own = network.mode === 'step_free' ? network.streets : streets;
     return buildModeNetwork(own, network.mode, region, region.rulesOfR5);
   });
-  return { ...region, streets, networks, transits: [] };
+  return { ...region, streets, networks, riders: [] };
 }
