@@ -2,11 +2,12 @@ import { addTo } from '../../shards/arrays/group-by.ts';
 import { localDistance } from '../../shards/geometry/wgs84.ts';
 import type { Seconds } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
-import { readFeed } from '../gtfs/feed.ts';
+import { readFeed, wheelchairAt } from '../gtfs/feed.ts';
 import { bySuitability, type FeedOutline, succeeds } from '../gtfs/feed-outline.ts';
 import type { ServiceDate, ServiceDay } from '../gtfs/service-time.ts';
 import type { FeedStop } from '../gtfs/stops.ts';
 import { readTrips, type TripRun } from '../gtfs/trips.ts';
+import type { WheelchairAccess } from '../gtfs/values.ts';
 import { daysInWindow } from './feed-day.ts';
 import { type Place, Places, SAME_STOP } from './places.ts';
 import type { TransitClock } from './transit-clock.ts';
@@ -34,7 +35,11 @@ interface Way {
   /** At each call, whether riders may board, may alight, and have to phone. */
   readonly rules: string;
   readonly hops: readonly Hop[];
+  readonly wheelchairs: Statements;
 }
+
+/** Numbers of calls and trips of which a feed states something on wheelchairs, and refuses them. */
+type Statements = readonly [stated: number, refused: number];
 
 /** A trip in the window. */
 interface Trip {
@@ -42,6 +47,8 @@ interface Trip {
   readonly id: string | null;
   readonly isApproximate: boolean;
   readonly way: Way;
+  /** On the trip itself. */
+  readonly wheelchair: WheelchairAccess;
   /** Departure from its first stop, and arrival at its last one, on the clock of all feeds. */
   readonly first: Seconds;
   readonly last: Seconds;
@@ -89,7 +96,9 @@ const SAME_HEADWAY: Seconds = 30 * 60;
  *
  * The version is kept whose feed states that it is valid on the day `near`; then the one whose
  * ordinary days are nearest to that, then the one that begins later, then the one with the longest
- * trip, then the one given first.
+ * trip. Copies that are equal by all this may differ in their columns on wheelchairs: the one that
+ * states more is kept, then the one that refuses more, as riders must not be sent where a feed says
+ * no; then the one given first.
  */
 export async function findRepeatedRoutes(
   feeds: readonly FeedOnDay[],
@@ -110,12 +119,15 @@ export async function findRepeatedRoutes(
       0,
     ),
   );
+  const wheelchairs = routesOf.map(statementsOf);
   const suitability = bySuitability(near);
   const order = [...feeds.keys()].sort(
     (a, b) =>
       suitability(feeds[a].outline, feeds[b].outline) ||
       beginOf(feeds[b].outline) - beginOf(feeds[a].outline) ||
       longest[b] - longest[a] ||
+      wheelchairs[b][0] - wheelchairs[a][0] ||
+      wheelchairs[b][1] - wheelchairs[a][1] ||
       a - b,
   );
   const calls = routesOf.map((routes) => new HopCounts(routes).total);
@@ -142,6 +154,16 @@ export async function findRepeatedRoutes(
     }
   }
   return repeatedOf(routesOf);
+}
+
+/** Adds up what is said of the trips of some routes, and of the stops at which they call. */
+function statementsOf(routes: readonly Route[]): Statements {
+  let [stated, refused] = [0, 0];
+  for (const { wheelchair, way } of routes.flatMap(({ trips }) => trips)) {
+    stated += way.wheelchairs[0] + +(wheelchair !== null);
+    refused += way.wheelchairs[1] + +(wheelchair === 'no');
+  }
+  return [stated, refused];
 }
 
 function isRead({ readFrom }: Route): boolean {
@@ -362,12 +384,17 @@ async function readRoutes(
       if (known) return known;
       const stops = calls.map(({ stop }) => feed.stops.get(stop)!);
       const at = stops.map(placeAt);
+      const said = stops.map((stop) => wheelchairAt(feed, stop));
       const way = {
         lon: Float64Array.from(stops, ({ lon }) => lon),
         lat: Float64Array.from(stops, ({ lat }) => lat),
         rules: rules.join(''),
         hops: at.slice(1).map((to, i) => `${at[i]}>${to}`),
-      };
+        wheelchairs: [
+          said.filter((one) => one !== null).length,
+          said.filter((one) => one === 'no').length,
+        ],
+      } as const;
       ways.set(key, way);
       return way;
     };
@@ -379,10 +406,10 @@ async function readRoutes(
       const ofFeed = { id: run.route, feed: index, line, kind };
       const route = routes.get(run.route) ?? { ...ofFeed, trips: [], readFrom: null };
       routes.set(run.route, route);
-      const { trip: id, isApproximate, departures, arrivals } = run;
+      const { trip: id, isApproximate, wheelchair, departures, arrivals } = run;
       const first = departures[0] + window.shift;
       const last = arrivals[arrivals.length - 1] + window.shift;
-      route.trips.push({ id, isApproximate, way: wayOf(run.calls), first, last });
+      route.trips.push({ id, isApproximate, way: wayOf(run.calls), wheelchair, first, last });
     }
     return [...routes.values()];
   } catch (error) {

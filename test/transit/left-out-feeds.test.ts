@@ -147,6 +147,30 @@ test('of copies and versions of a timetable one is read, whatever their ids and 
   expect(Object.keys(leftOut)).toHaveLength(4);
 });
 
+test('of copies that differ in wheelchairs, the one that states more is read, then the one that refuses more', async () => {
+  const { 'trips.txt': trips, 'stops.txt': stops, ...others } = line();
+  const stating = (ofTrips: readonly string[], ofStops: readonly string[]): FeedTables => ({
+    ...others,
+    'trips.txt': trips!.map((row, i) => ({ ...row, wheelchair_accessible: ofTrips[i] ?? '' })),
+    'stops.txt': stops!.map((row, i) => ({ ...row, wheelchair_boarding: ofStops[i] ?? '' })),
+  });
+  const silentOne = stating([], []);
+  const ofTrips = stating(['1', '1'], []);
+  const ofStops = stating([], ['0', '1']);
+  const refusing = stating(['2', '1'], []);
+  for (const [less, more] of [
+    [silentOne, ofTrips],
+    [ofTrips, ofStops],
+    [ofTrips, refusing],
+  ]) {
+    const files = await written({ 'less.zip': less, 'more.zip': more });
+    for (const order of [files, files.toReversed()]) {
+      const { used, leftOut } = await chosen(order);
+      expect([used, Object.keys(leftOut)]).toEqual([['more.zip'], ['less.zip']]);
+    }
+  }
+});
+
 test('on a requested Sunday feeds are read with their service of Sundays, or left out', async () => {
   const sunday = NEAR + 5;
   const files = await written({
