@@ -9,6 +9,7 @@ import { releaseIn } from '../support/release-in.ts';
 import { publishSmallRelease } from '../support/small-release.ts';
 import { smallCounty } from '../support/small-world.ts';
 import { folderOfEachTest } from '../support/temporary-folder.ts';
+import { ofThisTest } from '../support/test-resources.ts';
 
 const nearest = { table: 'nearest', county: '24510', format: 'parquet' };
 const types = { table: 'types', format: 'parquet' };
@@ -22,7 +23,7 @@ async function publish(release: string, tables: readonly string[], seed = 1) {
   const county = smallCounty({ fips: '24510', seed, blocks: 12, pois: 60 });
   await publishSmallRelease(folder, release, [county]);
   if (tables.length === 0) return;
-  const store = new FolderStore(folder);
+  const store = await ofThisTest(new FolderStore(folder));
   const wanted = { tables, counties: ['24510'], format: 'parquet' } as const;
   await publishExports(await releaseIn(store), wanted, store, silent);
 }
@@ -101,7 +102,7 @@ test('a table that was exported a moment ago is offered and sent by every proces
     const { exports } = (await get('/v1/exports')).json();
     expect(exports.map(({ table }: { table: string }) => table)).toEqual(['nearest']);
   }
-  const store = new FolderStore(folder);
+  const store = await ofThisTest(new FolderStore(folder));
   const coded = { tables: ['types'], counties: [], format: 'csv' } as const;
   await publishExports(await releaseIn(store), coded, store, silent);
   const { key } = await seller.customer({ tokens: 1_000 });

@@ -8,6 +8,7 @@ import { FolderStore } from '../../shards/store/folder-store.ts';
 import { openProxy, type ProxyHarness } from '../support/proxy-harness.ts';
 import { releaseIn } from '../support/release-in.ts';
 import { folderOfEachTest } from '../support/temporary-folder.ts';
+import { ofThisTest } from '../support/test-resources.ts';
 
 const PATH = '/v1/exports/links';
 
@@ -44,7 +45,7 @@ async function garbage(): Promise<string[]> {
 
 beforeEach(async () => {
   await cp(inject('demoStore'), folder, { recursive: true });
-  store = new FolderStore(folder);
+  store = await ofThisTest(new FolderStore(folder));
   await exportBlocks('2.0');
   const proxy = await open();
   ({ key } = await proxy.customer({ tokens: 5_000 }));
