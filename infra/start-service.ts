@@ -20,6 +20,7 @@ import { openWritableStore } from '../shards/store/open-store.ts';
 import { LATEST } from '../shards/store/store.ts';
 import type { Bytes } from '../shards/units.ts';
 import { packageVersion } from './cli/package-version.ts';
+import { tell } from './cli/print.ts';
 import { run } from './cli/run.ts';
 import { terminalProgress } from './cli/terminal-progress.ts';
 import { whileOpen } from './cli/while-open.ts';
@@ -36,6 +37,7 @@ import { shutDownOnSignals } from './shutdown-signals.ts';
 
 const DEMO = { blocks: 2_000, seed: 1 };
 const DEMO_TOKENS = 1_000_000;
+const NO_ARGUMENTS = { area: null, isFresh: false, build: null, ports: {} };
 /** Counties to be listed; of more, the number is given. */
 const LISTED_COUNTIES = 10;
 const EXPORT_CACHE_BYTES: Bytes = 1 << 28;
@@ -50,11 +52,10 @@ const EXPORTED = TABLE_NAMES.filter((table) => table !== 'pois' && table !== 're
 await run(async () => {
   const args = process.argv.slice(2);
   const read = args.length > 0 ? (await import('./own-area.ts')).readStartArguments(args) : null;
-  const area = read?.area ?? null;
-  const env = { ...process.env, ...read?.settings };
+  const { area, isFresh, build, ports } = read ?? NO_ARGUMENTS;
   // Settings are read before the build, which takes minutes, since a wrong setting should fail at
   // once.
-  const settings = startSettings(packageVersion(), env, area?.name);
+  const settings = startSettings(packageVersion(), process.env, area?.name, ports);
   const { isOwnStore } = settings;
   const { store } = settings.api;
   let serving: Serving | undefined;
@@ -69,17 +70,22 @@ await run(async () => {
     withinMs: CLOSE_WITHIN_MS + endsWithinMs(settings.api),
   });
   endWithNpm(ending.hasBegun);
-  if (area !== null && !isOwnStore) {
+  if ((area !== null || isFresh || build !== null) && !isOwnStore) {
     throw new UsageError(
-      'STORE: npm start builds an area into a store of its own; leave out STORE, or use tta fetch and tta build',
+      'STORE: npm start builds into a store of its own; leave out STORE, or use tta fetch and tta build',
     );
   }
-  if (isOwnStore && (area?.isFresh || !existsSync(path.join(store, LATEST)))) {
+  if (isOwnStore && (isFresh || !existsSync(path.join(store, LATEST)))) {
     const progress = terminalProgress(process.stderr);
     const folder = path.dirname(store);
     const fetched = await area?.fetchInto(path.join(folder, 'inputs'), progress);
-    const prepare = async () => fetched ?? writeDemo(path.join(folder, 'demo'), progress);
+    const prepare = async () => {
+      const inputs = fetched ?? (await writeDemo(path.join(folder, 'demo'), progress));
+      return { ...inputs, ...build };
+    };
     await buildOwnStore(store, prepare, progress);
+  } else if (build !== null) {
+    tell('the release of an earlier start is served; --fresh builds it anew, by these options');
   }
   const { at, accountUrl } = await settlePortal(settings.portal);
   serving = await openService({ ...settings.api, proxy: { ...settings.api.proxy, accountUrl } });
@@ -143,7 +149,7 @@ async function openPortal(
 }
 
 async function writeDemo(out: string, progress: Progress): Promise<BuildRequest> {
-  progress.note('No release yet: building the fictional demo city.');
+  progress.note('Building the fictional demo city.');
   const city = await writeDemoCity({ ...DEMO, out }, progress);
   const { blocks, weights } = city;
   const [osm, gtfs, places] = [[city.osm], [city.gtfs], [city.places, city.counties]];

@@ -4,13 +4,15 @@ import { UsageError } from '../errors.ts';
 import { serveSchema, serveSettings } from './api-server.ts';
 import { LEDGER, STORE } from './locations.ts';
 import { portalSchema, portalSettings } from './portal-server.ts';
-import { type Environment, readSettings } from './read-settings.ts';
+import { type Environment, type Flags, readSettings } from './read-settings.ts';
 import { aboutOf, setting } from './setting.ts';
 
+const { PORTAL_PORT } = portalSchema.shape;
 /** Schema of the settings of both servers, which run in one process. */
 const startSchema = z.object({
   ...portalSchema.shape,
   ...serveSchema.shape,
+  PORTAL_PORT: setting(PORTAL_PORT.clone(), { ...aboutOf(PORTAL_PORT), flag: '--portal-port' }),
   STORE: setting(STORE.optional(), aboutOf(STORE)),
   LEDGER: setting(LEDGER.optional(), aboutOf(LEDGER)),
 });
@@ -19,11 +21,12 @@ const startSchema = z.object({
 export type StartSettings = ReturnType<typeof startSettings>;
 
 /**
- * Reads the settings of both servers in one process, on one folder, from the environment. The own
- * store of an area is in the area's folder. Throws a `UsageError` listing everything that is wrong.
+ * Reads the settings of both servers in one process, on one folder, from flags and the environment.
+ * The own store of an area is in the area's folder. Throws a `UsageError` listing everything that
+ * is wrong.
  */
-export function startSettings(version: string, env?: Environment, area = '') {
-  const set = readSettings(startSchema, {}, env);
+export function startSettings(version: string, env?: Environment, area = '', flags: Flags = {}) {
+  const set = readSettings(startSchema, flags, env);
   // A build, which takes minutes, precedes the servers. Port 0 is any free one.
   if (set.PORT !== 0 && set.PORT === set.PORTAL_PORT) {
     throw new UsageError(

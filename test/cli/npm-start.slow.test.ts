@@ -35,7 +35,7 @@ let firstSeconds: number;
 test('npm start builds the demo city, and prints a key and a curl line that works', async () => {
   const service = await started();
   firstSeconds = await processorSeconds(service.pid);
-  expect(service.noise()).toContain('building the fictional demo city');
+  expect(service.noise()).toContain('Building the fictional demo city');
   const curl = /curl .*/.exec(service.said())![0];
   const { stdout } = await run('sh', ['-c', `${curl} -s -D -`]);
   expect(stdout).toMatch(/^HTTP\/1\.1 200/);

@@ -266,6 +266,11 @@ test('errors in the settings of two servers in one process are reported at once'
     'settings: PORT and PORTAL_PORT are both 8090; choose another for one',
   );
   expect(() => startSettings('1', { PORT: '0', PORTAL_PORT: '0' })).not.toThrow();
+  // Errors name what was typed.
+  const flags = { port: 'x', portalPort: 'y' };
+  expect(said(() => startSettings('1', { PORT: '80', PORTAL_PORT: '81' }, '', flags))).toMatch(
+    /^settings: --portal-port="y": .*; --port="x": /,
+  );
   const { api, portal, isOwnStore } = startSettings('1', { VAR_DIR: '/v', STORE: 's3://bucket' });
   expect([api.store, isOwnStore]).toEqual(['s3://bucket', false]);
   expect([api.ledger, portal.ledger]).toEqual(['sqlite:/v/ledger', 'sqlite:/v/ledger']);

@@ -2,9 +2,7 @@ import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { silent } from '../../builder/progress.ts';
-import { readStartArguments } from '../../infra/own-area.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startServer } from '../support/server-process.ts';
 import { commandsOfTests } from '../support/tta.ts';
 import { COUNTY, LICENCE, layOutMaryland, PATHS } from './maryland.ts';
@@ -56,21 +54,6 @@ test('the command that tta fetch prints builds the place, as it stands, in a she
   expect(again.stdout).toBe(stdout);
 });
 
-test('npm start builds an area by the flags on its feeds', async () => {
-  for (const [name, url] of Object.entries(services())) vi.stubEnv(name, url);
-  const flags = ['--max-feeds-left-out', '60', '--service-date', '2026-03-17', '--strict'];
-  const area = readStartArguments(['--county', COUNTY, ...flags]).area!;
-  const request = await area.fetchInto(folderPath(), silent);
-  vi.unstubAllEnvs();
-  expect(request).toMatchObject({
-    maxFeedsLeftOut: 60,
-    serviceDate: '2026-03-17',
-    strictFeeds: true,
-    leaveOutUnlicensed: false,
-    counties: [COUNTY],
-  });
-});
-
 test('feeds without a licence are left out of a build on request, with the reason', async () => {
   const [inputs, store] = [folderPath(), folderPath()];
   const url = `${mirror.url}${PATHS.feed}`;
@@ -95,18 +78,26 @@ test('servers learn who downloads, and of whom the command says to contact', asy
 test('npm start downloads, builds and serves a place, and the next start only serves it', async () => {
   const env = { ...services(), VAR_DIR: folderPath(), PORT: '0', PORTAL_PORT: '0' };
   const args = [path.resolve('dist/infra/start.js'), '--place', 'Port Meridian, MD'];
-  const start = () => startServer(args, env, { until: /curl .*\n/ });
-  const first = await start();
+  const start = (...options: readonly string[]) =>
+    startServer([...args, ...options], env, { until: /curl .*\n/ });
+  const first = await start('--modes', 'walk_slow');
   expect(first.said()).toMatch(
     /^Travel-Time Access Service: release \S+, 24001 \(Meridian County, MD\)\n {2}Map +http/,
   );
   const [, map] = /Map +(http\S+)/.exec(first.said())!;
   expect((await fetch(map)).status).toBe(200);
+  const [, api] = /API +(http\S+)/.exec(first.said())!;
+  const meta = await (await fetch(`${api}/v1/isochrone/meta`)).json();
+  expect(JSON.stringify(meta)).toContain('walk_slow');
   expect(await first.stop()).toBe(0);
   mirror.takeSent();
   const second = await start();
   expect([second.noise(), mirror.exchanges]).toEqual(['', []]);
   expect(await second.stop()).toBe(0);
+  // Options that the release may not have been built by are not passed over in silence.
+  const third = await start('--strict');
+  expect(third.noise()).toMatch(/^the release of an earlier start is served; --fresh builds it/);
+  expect(await third.stop()).toBe(0);
 });
 
 test('tta fetch --only prints the files it fetched when they do not suffice for a build', async () => {

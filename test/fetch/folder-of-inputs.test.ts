@@ -118,12 +118,18 @@ test('areas are read from flags, and folders named after them', () => {
   expect(() => readArea({ county: ['24510,2451'] })).toThrow('"2451" is not a five-digit county');
   expect(folderNameOf('Cañon City, CO')).toBe('cañon-city-co');
   expect(folderNameOf('.., ')).toBe('area');
-  const { name, isFresh } = readStartArguments(['--place', 'Springfield, IL', '--fresh']).area!;
-  expect([name, isFresh]).toEqual(['springfield-il', true]);
+  const { area, isFresh, build } = readStartArguments(['--place', 'Springfield, IL', '--fresh']);
+  expect([area!.name, isFresh, build]).toEqual(['springfield-il', true, null]);
   expect(readStartArguments(['--nation']).area!.name).toBe('nation');
   expect(readStartArguments(['--port', '8090', '--portal-port=8091'])).toEqual({
     area: null,
-    settings: { PORT: '8090', PORTAL_PORT: '8091' },
+    isFresh: false,
+    build: null,
+    ports: { port: '8090', portalPort: '8091' },
+  });
+  expect(readStartArguments(['--modes', 'walk_slow'])).toMatchObject({
+    area: null,
+    build: { furtherModes: ['walk_slow'] },
   });
   expect(() => readStartArguments(['--yes'])).toThrow('name an area: --place');
   expect(() => readStartArguments(['--nation', '--max-feeds-left-out', 'x'])).toThrow(
