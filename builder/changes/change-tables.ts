@@ -73,7 +73,7 @@ export async function openChanges(
     description: DESCRIPTION,
     from: pair.before.version,
     to: pair.after.version,
-    licence: licenceOf('changes'),
+    licence: licenceOf('changes', pair.after),
     attribution: attributionOf(pair.after),
     citation: citationOf(pair.after),
   };

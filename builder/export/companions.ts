@@ -21,7 +21,7 @@ export async function writeCompanions(
   const texts: Readonly<Record<string, string>> = {
     'ATTRIBUTION.txt': attributionText(release),
     'DICTIONARY.md': dataDictionary(release),
-    'LICENSE.txt': licenceText(TABLE_NAMES),
+    'LICENSE.txt': licenceText(TABLE_NAMES, release),
     'bands.qml': bandStyle(),
     'blocks.qml': blockStyle(release),
     'collection.json': json(stacCollection(release, files, root)),
@@ -78,7 +78,7 @@ function dataDictionary(release: Release): string {
     return `
 ## ${table.name}
 
-${table.description} Licence: ${licenceOf(table.name)}.
+${table.description} Licence: ${licenceOf(table.name, release)}.
 
 | column | type | meaning |
 | --- | --- | --- |

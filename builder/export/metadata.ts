@@ -10,7 +10,7 @@ export function factsOf({ name, description }: CountyTable | ReleaseTable, relea
     release_version: release.version,
     table: name,
     description,
-    licence: licenceOf(name),
+    licence: licenceOf(name, release),
     attribution: attributionOf(release),
     citation: citationOf(release),
   };

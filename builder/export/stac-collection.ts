@@ -20,6 +20,7 @@ export function stacCollection(release: Release, files: readonly ExportedFile[],
   const { manifest, version, counties } = release;
   const bounds = counties.map(({ blockBox }) => blockBox).reduce(boxAroundBoth);
   const dates = manifest.components.map(({ effective_date }) => effective_date).sort();
+  const licence = licenceOf('nearest', release);
   const instant = (date: string) => `${date}T00:00:00Z`;
   return {
     type: 'Collection',
@@ -28,7 +29,8 @@ export function stacCollection(release: Release, files: readonly ExportedFile[],
     id: `travel-time-access-${version}`,
     title: `Travel times from US census blocks, release ${manifest.release}`,
     description: `Minutes from census blocks to points of interest and other blocks, ${manifest.modes.map(byMode).join(', ')}.`,
-    license: licenceOf('nearest'),
+    // An SPDX identifier, or other words in the linked file.
+    license: licence.includes(' ') ? 'other' : licence,
     'sci:citation': citationOf(release),
     keywords: ['accessibility', 'travel time', 'census blocks'],
     extent: {

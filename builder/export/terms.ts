@@ -5,24 +5,26 @@ import { FICTIONAL_STATE } from '../../shards/states.ts';
 
 const CENSUS = 'U.S. Census Bureau';
 const OPENSTREETMAP = '© OpenStreetMap contributors';
+const INVENTED = 'none; the city is fictional, and all its data are invented';
+const FREE = 'public domain';
 
 /** Tables that contain no data from OpenStreetMap. */
 const PUBLIC_DOMAIN: readonly string[] = ['places', 'types', 'weights'];
 
-export function licenceOf(table: string): string {
-  return PUBLIC_DOMAIN.includes(table) ? 'public domain' : 'ODbL-1.0';
+/** Whether all data are invented; lists of POIs may be real ones. */
+function isFictional({ manifest: { counties, poi_lists } }: Release): boolean {
+  const isInvented = (county: string) => county.startsWith(FICTIONAL_STATE);
+  return poi_lists.length === 0 && Object.keys(counties).every(isInvented);
 }
 
-/** Returns the sources that a text about a release has to name; a fictional city has none. */
-export function sourcesOf(release: Release): string {
-  const states = Object.keys(release.manifest.states);
-  return states.every((state) => state === FICTIONAL_STATE)
-    ? 'none; the city is fictional, and all its data are invented'
-    : attributionOf(release);
+export function licenceOf(table: string, release: Release): string {
+  return PUBLIC_DOMAIN.includes(table) || isFictional(release) ? FREE : 'ODbL-1.0';
 }
 
-/** The credits that a publication of any table has to show. */
-export function attributionOf({ manifest, weights }: Release): string {
+/** The credits that a publication of any table has to show; a fictional city has none. */
+export function attributionOf(release: Release): string {
+  if (isFictional(release)) return INVENTED;
+  const { manifest, weights } = release;
   const agencies = manifest.feeds.map(({ agency }) => agency);
   const lists = manifest.poi_lists.map(({ file }) => `POI list ${file}`);
   const sources = weights.slice(1).map(({ source }) => source);
@@ -35,7 +37,12 @@ export function citationOf({ manifest, version }: Release): string {
 }
 
 /** The licences of the tables in words, for the file beside them. */
-export function licenceText(tables: readonly string[]): string {
+export function licenceText(tables: readonly string[], release: Release): string {
+  if (isFictional(release)) {
+    return `${tables.join(', ')}:
+  in the public domain; the city is fictional, and all its data are invented.
+`;
+  }
   const open = tables.filter((table) => !PUBLIC_DOMAIN.includes(table));
   return `${open.join(', ')}:
   computed from OpenStreetMap, a Derived Database under the Open Database License (ODbL) 1.0,
@@ -55,9 +62,14 @@ Maps Foundation are at https://docs.overturemaps.org/attribution/.
 /** Lists the tables that are made from each source. */
 export function attributionText(release: Release): string {
   const { manifest, weights } = release;
+  const isInvented = isFictional(release);
   const lines = [
-    `${OPENSTREETMAP}: nearest, nearest_wide, pois, reach, poi_catalogue; the columns *_linked of blocks`,
-    `${CENSUS}, TIGER/Line and the 2020 census: blocks, places, people of weights`,
+    ...(isInvented
+      ? [`Sources to credit: ${INVENTED}. Its feeds, lists and weights are:`]
+      : [
+          `${OPENSTREETMAP}: nearest, nearest_wide, pois, reach, poi_catalogue; the columns *_linked of blocks`,
+          `${CENSUS}, TIGER/Line and the 2020 census: blocks, places, people of weights`,
+        ]),
     ...manifest.feeds.map(
       ({ agency, publisher, file, licence, service_date }) =>
         `${agency}, GTFS ${file}, ${service_date}: times by transit, stops of poi_catalogue; publisher: ${publisher ?? agency}; licence: ${licenceInWords(licence)}`,
@@ -66,7 +78,11 @@ export function attributionText(release: Release): string {
       ({ file, sha256 }) =>
         `POI list ${file} (SHA-256 ${sha256}): POIs of poi_catalogue, and the times to them`,
     ),
-    ...weights.slice(1).map(({ weight, label, source }) => `${source}: ${weight} (${label})`),
+    ...weights
+      .slice(1)
+      .map(
+        ({ weight, label, source }) => `${isInvented ? 'invented' : source}: ${weight} (${label})`,
+      ),
   ];
   return `${lines.join('\n')}\n\nCite as: ${citationOf(release)}\n`;
 }

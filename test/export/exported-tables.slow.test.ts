@@ -411,6 +411,7 @@ test('ATTRIBUTION.txt names each feed, list of POIs and source of weights, and w
     manifest: { value: { ...release.manifest, poi_lists } },
   }) as Release;
   const text = attributionText(listed);
+  expect(text).toMatch(/^© OpenStreetMap contributors: nearest, .*\nU\.S\. Census Bureau, /);
   for (const { agency, file, service_date } of feeds) {
     expect(text).toContain(`${agency}, GTFS ${file}, ${service_date}: times by transit`);
   }
@@ -419,6 +420,15 @@ test('ATTRIBUTION.txt names each feed, list of POIs and source of weights, and w
     expect(text).toContain(`${source}: ${weight} (`);
   }
   expect(attributionOf(listed)).toContain('; POI list overture.geojson; ');
+});
+
+test('a fictional city credits nobody, and its tables are free', async () => {
+  const read = (name: string) => readFile(path.join(root, name), 'utf8');
+  const [credits, licence] = [await read('ATTRIBUTION.txt'), await read('LICENSE.txt')];
+  expect(credits).toMatch(/^Sources to credit: none; the city is fictional, /);
+  expect(licence).toContain('in the public domain; the city is fictional');
+  expect(JSON.parse(await read('collection.json')).license).toBe('other');
+  expect(credits + licence).not.toMatch(/OpenStreetMap|Census|LODES|ODbL/);
 });
 
 test('the dictionary describes every column of every table', async () => {

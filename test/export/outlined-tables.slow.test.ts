@@ -79,8 +79,8 @@ test('a collection of features states release, licence, attribution and citation
     type: 'FeatureCollection',
     name: 'blocks',
     release: 'demo',
-    licence: 'ODbL-1.0',
-    attribution: expect.stringContaining('OpenStreetMap'),
+    licence: 'public domain',
+    attribution: 'none; the city is fictional, and all its data are invented',
     citation: expect.stringContaining(release.version),
   });
   const [{ properties }] = collection.features;

@@ -1,4 +1,4 @@
-import { citationOf, sourcesOf } from '../../../builder/export/terms.ts';
+import { attributionOf, citationOf } from '../../../builder/export/terms.ts';
 import { escapeHtml } from '../../../proxy/http/html.ts';
 import { SMALL_GROUP } from '../../../proxy/queries/areas/group-measures.ts';
 import type { Measure } from '../../../shards/changes/block-change.ts';
@@ -154,6 +154,6 @@ function methodOf(before: Release, after: Release, { kind, mode }: Measure): str
         ? `${noise.method} Typical errors: ${noise.typical_error.map(({ counts, error }) => `${counts}: ${error}`).join('; ')}. Averages of groups of fewer than ${SMALL_GROUP} are left out.`
         : ''
     }`,
-    `Releases ${before.version} and ${after.version}. ${citationOf(after)} Sources: ${sourcesOf(after)}.`,
+    `Releases ${before.version} and ${after.version}. ${citationOf(after)} Sources: ${attributionOf(after)}.`,
   ];
 }
