@@ -37,7 +37,9 @@ export async function download(
   const kept = await keptOf(wanted, folder);
   if (kept !== null && isYoung(kept, wanted)) return path;
   const part = await PartFile.open(path, wanted.url);
-  const version = await http.retry(wanted.url, () => transfer(wanted, http, part, kept, onBytes));
+  const version = await whileBytesArrive(part, () =>
+    http.retry(wanted.url, () => transfer(wanted, http, part, kept, onBytes)),
+  );
   if (version === null) return path;
 
   const stated = wanted.md5Url === undefined ? null : await http.text(wanted.md5Url);
@@ -60,6 +62,21 @@ export async function download(
     last_modified: version.last_modified,
   });
   return path;
+}
+
+/**
+ * Begins the tries anew for as long as they lengthen the part, since a file of gigabytes over a bad
+ * line is cut more often than a server may fail.
+ */
+async function whileBytesArrive<T>(part: PartFile, tries: () => Promise<T>): Promise<T> {
+  for (;;) {
+    const had = part.size;
+    try {
+      return await tries();
+    } catch (error) {
+      if (part.size <= had) throw error;
+    }
+  }
 }
 
 /** Returns the record of an existing, undamaged file of the same URL; null if there is none. */

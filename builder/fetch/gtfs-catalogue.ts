@@ -50,7 +50,7 @@ const NO_KEY: ReadonlySet<string> = new Set(['', '0']);
 
 /**
  * Selects the active GTFS feeds in the catalogue of the Mobility Database whose box meets one of
- * `boxes`. Entries with a common address are one feed. Other feeds there, and feeds without a box
+ * `boxes`. Entries with a common id or address are one feed. Other feeds there, and feeds without a box
  * in `states`, which are given by name, are reported. Throws a `BuildError` for a file that is not
  * a catalogue.
  */
@@ -82,10 +82,20 @@ export async function selectFeeds(
     if (reason !== null) unused.push({ feed, reason });
     else selected.push(feed);
   }
-  selected.sort((a, b) => (a.id < b.id ? -1 : 1));
-  const twice = selected.find(({ id }, i) => id === selected[i - 1]?.id);
-  if (twice) throw new BuildError(`${path}: has feed ${twice.id} twice; check --mobility-url`);
-  return { feeds: mergeByAddress(selected, unused), unused, remarks };
+  selected.sort((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
+  return { feeds: mergeByAddress(firstById(selected, unused), unused), unused, remarks };
+}
+
+/** The first of the feeds of each id, which names its file; the others are unused. */
+function firstById(selected: readonly CatalogueFeed[], unused: UnusedFeed[]): CatalogueFeed[] {
+  const feeds = new Map<string, CatalogueFeed>();
+  for (const [i, feed] of selected.entries()) {
+    const known = feeds.get(feed.id);
+    const reason = known && `has the id of ${labelOf(known)}, which is used`;
+    if (reason) unused.push({ feed: { ...feed, id: `${feed.id}-${i + 1}` }, reason });
+    else feeds.set(feed.id, feed);
+  }
+  return [...feeds.values()];
 }
 
 /** Merges feeds that have an address in common into the first of them; the others are unused. */

@@ -79,11 +79,19 @@ test('an interrupted download resumes where it stopped, byte for byte', async ()
   expect(second.sent).toBe(bytes.length - from);
 });
 
-test('a download that the last run left, interrupted six times, resumes where it stopped', async () => {
+test('a download is resumed however often it is cut, for as long as bytes arrive', async () => {
+  const bytes = randomBytes(12_000_000);
+  mirror.put(FILE, bytes);
+  mirror.fail(FILE, ...Array.from({ length: 9 }, () => ({ cutAfter: 1_100_000 })));
+  expect((await fetchInto(folderPath())).equals(bytes)).toBe(true);
+});
+
+test('a download that the last run left, whose server failed, resumes where it stopped', async () => {
   const bytes = randomBytes(8_000_000);
   const root = folderPath();
   mirror.put(FILE, bytes);
-  mirror.fail(FILE, ...Array.from({ length: 6 }, () => ({ cutAfter: 1_100_000 })));
+  const cuts = Array.from({ length: 6 }, () => ({ cutAfter: 1_100_000 }));
+  mirror.fail(FILE, ...cuts, ...Array.from({ length: 6 }, () => ({ status: 503 })));
   expect(await failure(root)).toMatch(/file\.bin: .*tried 6 times.*to resume/);
   expect(existsSync(path.join(root, 'in/file.bin'))).toBe(false);
   mirror.takeSent();

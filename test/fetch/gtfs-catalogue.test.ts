@@ -200,10 +200,12 @@ test('reads the older sources.csv, too', async () => {
   expect(feeds.map(({ id }) => id)).toEqual(['mdb-247']);
 });
 
-test('an id never contains a path, and names one feed', async () => {
+test('an id never contains a path, and names one feed, the first of the catalogue', async () => {
   const { feeds } = await select(row({ id: '../../etc/mdb.1' }));
   expect(feeds.map(({ id }) => id)).toEqual(['-etc-mdb-1']);
-  await expect(select(row({}), row({}))).rejects.toThrow(/catalogue\.csv: has feed mdb-1 twice/);
+  const twice = await select(row({ provider: 'One' }), row({ provider: 'Other', 'urls.latest': 'https://b/z.zip' }));
+  expect(twice.feeds.map(({ name }) => name)).toEqual(['One']);
+  expect(twice.unused).toEqual(['Other (mdb-1-2): has the id of One (mdb-1), which is used']);
 });
 
 test('refuses a file that is not a catalogue, naming the missing column', async () => {

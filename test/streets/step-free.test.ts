@@ -157,17 +157,17 @@ function withoutSteps({ places, ways, nodes }: ReturnType<typeof taggedTown>) {
       tags.kerb === 'raised' ||
       (tags.highway === 'steps' && tags['ramp:wheelchair'] !== 'yes');
     const { traits } = asMapped(way);
-    // Sides of barriers count as crossings, also those of closed streets.
-    if (tags.highway === 'residential')
-      return [{ refs, traits: isClosed ? traits & ~WALK : traits }];
-    if (isClosed) return [];
+    const isDriven = tags.highway === 'residential';
+    if (isClosed && !isDriven) return [];
+    // A street goes on at a step, which counts as a crossing, and so do crossings of closed streets.
     const pieces: number[][] = [[]];
     refs.forEach((node, i) => {
-      const end = () => (hasStep(nodes[node]) ? all.push(places[node]) - 1 : node);
+      const end = () => (hasStep(nodes[node]) && !isDriven ? all.push(places[node]) - 1 : node);
       pieces[pieces.length - 1].push(end());
       const isInside = i > 0 && i < refs.length - 1;
       if (isInside && hasStep(nodes[node])) pieces.push([end()]);
     });
+    if (isClosed) return pieces.map((piece) => ({ refs: piece, traits: traits & ~WALK }));
     return pieces.map((piece) => ({ refs: piece, traits }));
   });
   return mappedStreets(all, kept, barriers(nodes));
