@@ -50,9 +50,9 @@ const NO_KEY: ReadonlySet<string> = new Set(['', '0']);
 
 /**
  * Selects the active GTFS feeds in the catalogue of the Mobility Database whose box meets one of
- * `boxes`. Entries with a common id or address are one feed. Other feeds there, and feeds without a box
- * in `states`, which are given by name, are reported. Throws a `BuildError` for a file that is not
- * a catalogue.
+ * `boxes`. Entries with a common id or address are one feed. Other feeds there, and feeds without a
+ * box in `states`, which are given by name, are reported. Throws a `BuildError` for a file that is
+ * not a catalogue.
  */
 export async function selectFeeds(
   path: string,

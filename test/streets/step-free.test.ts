@@ -159,7 +159,7 @@ function withoutSteps({ places, ways, nodes }: ReturnType<typeof taggedTown>) {
     const { traits } = asMapped(way);
     const isDriven = tags.highway === 'residential';
     if (isClosed && !isDriven) return [];
-    // A street goes on at a step, which counts as a crossing, and so do crossings of closed streets.
+    // A street goes on at a step, which counts as a crossing, like those of closed streets.
     const pieces: number[][] = [[]];
     refs.forEach((node, i) => {
       const end = () => (hasStep(nodes[node]) && !isDriven ? all.push(places[node]) - 1 : node);
