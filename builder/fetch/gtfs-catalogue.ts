@@ -82,6 +82,11 @@ export async function selectFeeds(
     if (reason !== null) unused.push({ feed, reason });
     else selected.push(feed);
   }
+  if (selected.length === 0) {
+    remarks.push(
+      `${path}: has no feed that can be used here, so a build has no transit; give the URL of one with --gtfs`,
+    );
+  }
   selected.sort((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
   return { feeds: mergeByAddress(firstById(selected, unused), unused), unused, remarks };
 }

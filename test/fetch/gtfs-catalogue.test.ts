@@ -208,6 +208,12 @@ test('an id never contains a path, and names one feed, the first of the catalogu
   expect(twice.unused).toEqual(['Other (mdb-1-2): has the id of One (mdb-1), which is used']);
 });
 
+test('says that a build has no transit if no feed is there', async () => {
+  const { feeds, remarks } = await select(row({ box: '50,51,0,1' }));
+  expect(feeds).toEqual([]);
+  expect(remarks.join()).toMatch(/has no feed that can be used here, so a build has no transit/);
+});
+
 test('refuses a file that is not a catalogue, naming the missing column', async () => {
   await expect(selectText('<html>moved</html>')).rejects.toThrow(
     /catalogue\.csv: is not the Mobility Database catalogue.* no column data_type; check --mobility-url/,
