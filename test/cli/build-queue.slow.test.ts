@@ -356,8 +356,8 @@ test('a job that most workers have no memory for is run by the one that has enou
     await expect.poll(() => job.getState()).toBe('failed');
     const { failedReason, attemptsStarted: attempts } = await found();
     expect(failedReason).toContain('/threads/thread.js');
-    // None of them takes it twice while another waits.
-    expect(attempts).toBeLessThanOrEqual(attemptsStarted + workers.length);
+    // One that has left it takes it once more at most while another waits.
+    expect(attempts).toBeLessThanOrEqual(attemptsStarted + 2 * workers.length);
   } finally {
     await Promise.all(workers.map((one) => one.close()));
     await opened.close();

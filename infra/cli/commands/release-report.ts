@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { writeFileWhole } from '../../../builder/inputs/whole-file.ts';
+import { countedType } from '../../../shards/access/access-columns.ts';
 import { messageOf } from '../../../shards/error-facts.ts';
 import type { WritableStore } from '../../../shards/store/store.ts';
 import { UsageError } from '../../errors.ts';
@@ -55,16 +56,19 @@ export async function writeReport(
   print(`${flags.out}: ${words}`);
 }
 
-/** The measure that changes for most people: by `STEP` or more, then by one. */
+/**
+ * The measure that changes for most people: by `STEP` or more, then by one. Numbers of POIs come
+ * last, since one more of a few is a large part of them.
+ */
 function mostChanged({ measures, totals }: Comparison): number {
-  const moved = measures.map((_, m) => {
+  const moved = measures.map((measure, m) => {
     const { gained, lost } = totals.of(0, m, 0);
-    return [gained[STEP] + lost[STEP], gained[1] + lost[1]] as const;
+    const isOfPois = measure.kind !== 'minutes' && countedType(measure.of) !== null;
+    return [isOfPois ? 0 : 1, gained[STEP] + lost[STEP], gained[1] + lost[1]];
   });
-  let best = 0;
-  for (const [m, [much, some]] of moved.entries()) {
-    const [most, more] = moved[best];
-    if (much > most || (much === most && some > more)) best = m;
-  }
-  return best;
+  const isLess = (a: readonly number[], b: readonly number[]) => {
+    const at = a.findIndex((one, i) => one !== b[i]);
+    return at !== -1 && a[at] < b[at];
+  };
+  return moved.reduce((best, one, m) => (isLess(moved[best], one) ? m : best), 0);
 }
