@@ -237,7 +237,7 @@ const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: 
   infra: { files: 120, lines: 13_800 },
   portal: { files: 232, lines: 23_050 },
   proxy: { files: 270, lines: 35_200 },
-  shards: { files: 172, lines: 17_500 },
+  shards: { files: 172, lines: 17_550 },
   test: { files: 815, lines: 117_150 },
 };
 

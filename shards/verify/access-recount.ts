@@ -8,12 +8,6 @@ import type { ObjectRef } from '../store/store.ts';
 import { countsByTarget } from '../weights/counts-by-target.ts';
 import { type Finding, type Findings, findFaults } from './finding.ts';
 
-/** A count, and how much of it each target of a matrix has. */
-interface Amounts {
-  readonly of: string;
-  readonly byTarget: ArrayLike<number>;
-}
-
 /**
  * Recounts all that the `access` objects of a release count, block by block: weights from the rows
  * of `reach-from` and `reach-to`, POIs from those of `pois`; unless an object that this relies on
@@ -50,56 +44,96 @@ function recountCounty(
         const columns = weights.map((weight) => release.weightCounts(own, weight));
         return { geoids: (await release.index(own)).geoids, columns: await Promise.all(columns) };
       });
-      const amounts = counts.map((byTarget, w) => ({ of: weights[w], byTarget }));
-      await recount(release, county, matrix, direction, amounts, findings);
+      await recount(release, county, { matrix, direction, of: weights, counts }, findings);
     }
     if (types.length === 0) return;
     const { matrix, table } = await release.pois(county);
-    const amounts = types.map((of) => {
+    const counts = types.map((of) => {
       const leaves = new Set(release.taxonomy.leavesOf(countedType(of)!));
       const isOfType = (_: unknown, poi: number) =>
         table.types(poi).some((type) => leaves.has(type)) ? 1 : 0;
-      return { of, byTarget: Uint8Array.from(matrix.targets, isOfType) };
+      return Uint8Array.from(matrix.targets, isOfType);
     });
-    await recount(release, county, matrix, 'from', amounts, findings);
+    await recount(release, county, { matrix, direction: 'from', of: types, counts }, findings);
   });
+}
+
+/** Weights or types, of which `counts` has how much each target of a matrix has. */
+interface Counted {
+  readonly matrix: Matrix;
+  readonly direction: Direction;
+  readonly of: readonly string[];
+  readonly counts: readonly ArrayLike<number>[];
 }
 
 /** Compares the counts of a matrix's origins with those of the `access` object. */
 async function recount(
   release: Release,
   county: CountyManifest,
-  matrix: Matrix,
-  direction: Direction,
-  amounts: readonly Amounts[],
+  { matrix, direction, of, counts }: Counted,
   findings: Findings,
 ): Promise<void> {
   const perMinute = matrix.unit === TENTHS ? 10 : 1;
-  const counted = await Promise.all(
-    amounts.map(async ({ of, byTarget }) => {
-      const limits = minutesCounted(of).map((minutes) => minutes * perMinute);
-      return { of, byTarget, limits, said: await release.accessCounts(county, of, direction) };
-    }),
+  const limits = minutesCounted(of[0]).map((minutes) => minutes * perMinute);
+  const longest = limits[limits.length - 1];
+  const levelOf = Uint8Array.from({ length: longest + 1 }, (_, time) =>
+    limits.findIndex((limit) => time <= limit),
   );
+  const said = await Promise.all(of.map((one) => release.accessCounts(county, one, direction)));
+  const { first, columns, amounts } = bySparseTarget(counts, matrix.targets.length);
+  const found = new Float64Array(limits.length * of.length);
   for await (const { ordinal, modes } of matrix.rows()) {
     for (let m = 0; m < modes.length; m++) {
       const { targets, times } = modes[m];
-      for (const { of, byTarget, limits, said } of counted) {
+      found.fill(0);
+      for (let i = 0; i < targets.length; i++) {
+        if (times[i] > longest) continue;
+        const level = levelOf[times[i]] * of.length;
+        for (let j = first[targets[i]]; j < first[targets[i] + 1]; j++) {
+          found[level + columns[j]] += amounts[j];
+        }
+      }
+      for (let column = 0; column < of.length; column++) {
+        let within = 0;
         for (let level = 0; level < limits.length; level++) {
-          let within = 0;
-          for (let i = 0; i < targets.length; i++) {
-            if (times[i] <= limits[level]) within += byTarget[targets[i]];
-          }
-          const count = said[m * limits.length + level][ordinal];
-          if (count === within) continue;
-          findings.add('counts', () => {
-            const mode = release.manifest.modes[m];
-            const minutes = limits[level] / perMinute;
-            const block = geoidFromNumber(matrix.origins[ordinal]);
-            return `block ${block}, ${of} ${direction} ${mode} ${minutes}: ${count}, not ${within}`;
-          });
+          within += found[level * of.length + column];
+          const count = said[column][m * limits.length + level][ordinal];
+          if (count !== within) report(m, ordinal, column, level, { count, within });
         }
       }
     }
   }
+
+  function report(
+    m: number,
+    ordinal: number,
+    column: number,
+    level: number,
+    { count, within }: { readonly count: number; readonly within: number },
+  ): void {
+    findings.add('counts', () => {
+      const block = geoidFromNumber(matrix.origins[ordinal]);
+      const minutes = limits[level] / perMinute;
+      return `block ${block}, ${of[column]} ${direction} ${release.manifest.modes[m]} ${minutes}: ${count}, not ${within}`;
+    });
+  }
+}
+
+/**
+ * The columns that are not 0 of each target: those of target `t` are from `first[t]` up to
+ * `first[t + 1]`. A POI is of few types, so a row costs its entries, not these times the types.
+ */
+function bySparseTarget(counts: readonly ArrayLike<number>[], targets: number) {
+  const first = new Uint32Array(targets + 1);
+  const columns: number[] = [];
+  const amounts: number[] = [];
+  for (let target = 0; target < targets; target++) {
+    for (const [column, of] of counts.entries()) {
+      if (of[target] === 0) continue;
+      columns.push(column);
+      amounts.push(of[target]);
+    }
+    first[target + 1] = columns.length;
+  }
+  return { first, columns: Uint16Array.from(columns), amounts: Float64Array.from(amounts) };
 }
