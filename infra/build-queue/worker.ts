@@ -45,8 +45,8 @@ const IDLE_MS: Millis = 3_000;
 /** Time until a task that is left to another worker may be taken again. */
 const LEFT_MS: Millis = 3_000;
 /**
- * Time that a worker which leaves a task again waits beyond that: it would be the first to take it,
- * and one that can run it would never get it. Ends before the job's lock would be renewed.
+ * Time that a worker which comes upon a task again waits beyond that: it would be the first to take
+ * it, and one that can run it would never get it. Ends before the job's lock would be renewed.
  */
 const YIELD_MS: Millis = 500;
 const REPORT_MS: Millis = 1_000;
@@ -103,6 +103,8 @@ class TaskRunner {
   readonly #options: WorkerOptions;
   readonly #folder: string;
   readonly #left = new Set<string>();
+  /** Those left since it last waited for others to take them. */
+  readonly #leftSince = new Set<string>();
   readonly #closing = new AbortController();
   #thread: TaskPool;
 
@@ -173,15 +175,18 @@ class TaskRunner {
 
   /** Leaves a job to a worker that can run it, which may come later. */
   async #leave(job: BuildQueueJob, problem: string, token?: string): Promise<never> {
-    const isLeftAgain = this.#left.has(job.id!);
-    if (!isLeftAgain) this.#options.progress.note(`job ${job.id} is left: ${problem}`);
-    this.#left.add(job.id!);
+    const id = job.id!;
+    if (!this.#left.has(id)) this.#options.progress.note(`job ${id} is left: ${problem}`);
+    this.#left.add(id);
     await job.updateProgress(problem);
     await job.moveToDelayed(Date.now() + LEFT_MS, token);
-    if (isLeftAgain) {
+    // Once for all that are left, however many: there may be work for this worker behind them.
+    if (this.#leftSince.has(id)) {
+      this.#leftSince.clear();
       const { signal } = this.#closing;
       await pause(LEFT_MS + YIELD_MS, undefined, { signal }).catch(() => {});
     }
+    this.#leftSince.add(id);
     throw new DelayedError();
   }
 

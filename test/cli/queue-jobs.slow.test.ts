@@ -444,6 +444,20 @@ test('a task that needs more memory than a worker has is left to a larger worker
   expect(large.notes.join('\n')).toMatch(/^job unit of 99003/m);
 });
 
+test('tasks that a worker leaves again and again do not keep it from those that it has the memory for', async () => {
+  const { queue, worker } = await place();
+  threads.work = async () => {};
+  const [{ task }] = buildOf().after;
+  const add = (memory: number) =>
+    queue.jobs.add('unit', { program: programVersion(), task, memory });
+  const large = await Promise.all(Array.from({ length: 8 }, () => add(2 ** 31)));
+  await worker(2 ** 30);
+  const startsOf = async (id: string) => (await queue.jobs.getJob(id))!.attemptsStarted;
+  await expect.poll(() => startsOf(large[0].id!)).toBe(2);
+  const small = await add(0);
+  await expect.poll(() => small.getState(), { timeout: 12_000 }).toBe('completed');
+});
+
 test('a worker of another version of the program leaves a job to others, and goes on', async () => {
   const { queue, command, worker } = await place();
   const { notes } = await worker();
