@@ -21,7 +21,7 @@ import type { TableRequest } from './table-writer.ts';
 import { type TableJob, tablesIn } from './tables.ts';
 
 /** Increment when the same release would give different bytes. */
-const EXPORT_VERSION = 7;
+const EXPORT_VERSION = 8;
 const PROGRESS_MS: Millis = 100;
 
 export interface ExportRequest {
