@@ -7,6 +7,7 @@ import type { OsmElements } from './osm-elements.ts';
 import { type RawWays, refsOf } from './raw-ways.ts';
 
 export interface CellElements {
+  /** Positions among all ways of that kind. */
   readonly streets: number[];
   readonly impassable: number[];
   readonly areas: AreaSource[];

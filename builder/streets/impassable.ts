@@ -68,6 +68,7 @@ export class Impassable {
     this.#tree = segmentTree(points, lon, lat);
   }
 
+  /** Whether a straight line crosses an impassable one; touching it does not count. */
   isBetween(lonA: Degrees, latA: Degrees, lonB: Degrees, latB: Degrees): boolean {
     if (!this.#tree) return false;
     if (this.#isCrossed(this.#lastCrossed, lonA, latA, lonB, latB)) return true;
