@@ -1,7 +1,7 @@
 import { byMode } from '../../shards/modes.ts';
 import { licenceInWords } from '../../shards/release/feed-state.ts';
 import type { Release } from '../../shards/release/release.ts';
-import { FICTIONAL_STATE } from '../../shards/states.ts';
+import { FICTIONAL_STATE, stateFipsOf } from '../../shards/states.ts';
 
 const CENSUS = 'U.S. Census Bureau';
 const OPENSTREETMAP = '© OpenStreetMap contributors';
@@ -13,7 +13,7 @@ const PUBLIC_DOMAIN: readonly string[] = ['places', 'types', 'weights'];
 
 /** Whether all data are invented; lists of POIs may be real ones. */
 function isFictional({ manifest: { counties, poi_lists } }: Release): boolean {
-  const isInvented = (county: string) => county.startsWith(FICTIONAL_STATE);
+  const isInvented = (county: string) => stateFipsOf(county) === FICTIONAL_STATE;
   return poi_lists.length === 0 && Object.keys(counties).every(isInvented);
 }
 

@@ -17,6 +17,7 @@ import {
 import type { Release } from '../../../shards/release/release.ts';
 import { ReleaseCache } from '../../../shards/release/release-cache.ts';
 import { openRelease } from '../../../shards/release/release-source.ts';
+import { stateFipsOf } from '../../../shards/states.ts';
 import { openStore, openWritableStore } from '../../../shards/store/open-store.ts';
 import type { Store, WritableStore } from '../../../shards/store/store.ts';
 import type { CountyFips } from '../../../shards/units.ts';
@@ -175,7 +176,7 @@ async function countiesOfPlaces(
 ): Promise<readonly CountyFips[]> {
   const counties: CountyFips[] = [];
   for (const geoid of geoids) {
-    const state = release.manifest.states[geoid.slice(0, 2)];
+    const state = release.manifest.states[stateFipsOf(geoid)];
     const { places } = state ? await release.places(state) : { places: [] };
     const found = places.find((place) => place.geoid === geoid);
     if (!found) {

@@ -1,8 +1,8 @@
 import { ordinalIn, ordinalsOf, rankIn } from '../../../shards/arrays/sorted.ts';
 import {
   BLOCKS_PER_BLOCK_GROUP,
-  BLOCKS_PER_COUNTY,
-  countyOf,
+  countyOfBlock,
+  countyRanges,
   type GeoidNumber,
   geoidFromNumber,
 } from '../../../shards/geoid.ts';
@@ -126,11 +126,9 @@ export async function knownBlocks(
 ): Promise<{ parts: CountyBlocks[]; lacking: GeoidNumber[] }> {
   const parts: CountyBlocks[] = [];
   const lacking: GeoidNumber[] = [];
-  for (let first = 0, end: number; first < geoids.length; first = end) {
-    const code = Math.floor(geoids[first] / BLOCKS_PER_COUNTY);
-    end = rankIn(geoids, (code + 1) * BLOCKS_PER_COUNTY);
+  for (const { fips, first, end } of countyRanges(geoids)) {
     const own = geoids.subarray(first, end);
-    const county = release.county(countyOf(geoidFromNumber(own[0])));
+    const county = release.county(fips);
     const index = county && (await release.index(county));
     const ordinals = index ? ordinalsOf(index.geoids, own) : new Uint32Array();
     if (county && index && ordinals.length > 0) parts.push({ county, index, ordinals });
@@ -148,9 +146,7 @@ export function noSuchBlock(number: GeoidNumber): Problem {
 
 /** The codes of the counties that have blocks of an area. */
 export function countiesOf(parts: readonly CountyBlocks[]): CountyFips[] {
-  return parts.map(({ index, ordinals: [first] }) =>
-    countyOf(geoidFromNumber(index.geoids[first])),
-  );
+  return parts.map(({ index, ordinals: [first] }) => countyOfBlock(index.geoids[first]));
 }
 
 /** Builds the `area` of a response, with the margins of the weights that it sums. */

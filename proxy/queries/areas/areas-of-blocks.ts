@@ -1,9 +1,10 @@
 import { ordinalsOf } from '../../../shards/arrays/sorted.ts';
 import type { BlockIndex } from '../../../shards/blocks/block-index.ts';
-import { countyOf, geoidFromNumber } from '../../../shards/geoid.ts';
+import { countyOfBlock } from '../../../shards/geoid.ts';
 import type { CountyManifest, StateManifest } from '../../../shards/release/manifest.ts';
 import type { Release } from '../../../shards/release/release.ts';
 import { sized } from '../../../shards/release/release-cache.ts';
+import { stateFipsOf } from '../../../shards/states.ts';
 import type { CountyFips } from '../../../shards/units.ts';
 import { invalidParameters } from '../../http/problem.ts';
 
@@ -43,8 +44,8 @@ export async function areasOfBlocks(
     return (block) => Math.floor(index.geoids[block] / scale);
   }
   if (index.count === 0) return () => 0;
-  const fips = countyOf(geoidFromNumber(index.geoids[0]));
-  const state = release.state(fips.slice(0, 2));
+  const fips = countyOfBlock(index.geoids[0]);
+  const state = release.state(stateFipsOf(fips));
   if (!state) return () => 0;
   // The same blocks may be in other places in another release.
   const places = await release.cachedFrom(

@@ -3,15 +3,14 @@ import { Turns } from '../../../shards/concurrency/turns.ts';
 import { foldText } from '../../../shards/folded-text.ts';
 import {
   BLOCKS_PER_COUNTY,
-  countyOf,
+  countyOfBlock,
   type GeoidNumber,
-  geoidFromNumber,
   PLACE_GEOID,
 } from '../../../shards/geoid.ts';
 import type { PlaceEntry, PlaceRecord, PlaceTable } from '../../../shards/places/place-table.ts';
 import type { StateManifest } from '../../../shards/release/manifest.ts';
 import type { Release } from '../../../shards/release/release.ts';
-import { uspsOf } from '../../../shards/states.ts';
+import { stateFipsOf, uspsOf } from '../../../shards/states.ts';
 import type { StatePlace } from '../../../shards/units.ts';
 import { Problem, truncate } from '../../http/problem.ts';
 import type { CountyBlocks } from './drawn-blocks.ts';
@@ -43,7 +42,7 @@ export async function locatePlace(release: Release, geoid: string): Promise<Loca
 
 /** Looks up a place; undefined if the release lacks it. */
 export async function placeOf(release: Release, geoid: string): Promise<LocatedPlace | undefined> {
-  const state = release.state(geoid.slice(0, 2));
+  const state = release.state(stateFipsOf(geoid));
   const table = state && (await release.places(state));
   const ordinal = table?.ordinalOf(geoid) ?? -1;
   if (!state || !table || ordinal === -1) return undefined;
@@ -65,7 +64,7 @@ export async function* blocksOfPlace(
 ): AsyncGenerator<CountyBlocks> {
   const blocks = await release.placeBlocks(table, ordinal);
   for (let first = rankIn(blocks, from), end: number; first < blocks.length; first = end) {
-    const fips = countyOf(geoidFromNumber(blocks[first]));
+    const fips = countyOfBlock(blocks[first]);
     end = Math.min(first + most, rankIn(blocks, (Number(fips) + 1) * BLOCKS_PER_COUNTY));
     const county = release.county(fips)!;
     const index = await release.index(county);

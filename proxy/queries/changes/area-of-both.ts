@@ -4,7 +4,7 @@ import {
   type ReleasePair,
   union,
 } from '../../../shards/changes/compared-county.ts';
-import { BLOCKS_PER_COUNTY } from '../../../shards/geoid.ts';
+import { countyOfBlock } from '../../../shards/geoid.ts';
 import type { Release } from '../../../shards/release/release.ts';
 import { type Area, blocksOfArea, findCounty, knownBlocks, noSuchBlock } from '../areas/area.ts';
 import type { CountyBlocks } from '../areas/drawn-blocks.ts';
@@ -16,13 +16,12 @@ import { locatePlace, placeOf } from '../areas/places.ts';
  */
 export async function areaOfBoth(pair: ReleasePair, area: Area): Promise<ComparedCounty[]> {
   const parts = await partsIn(pair, area);
-  const byCounty = groupBy(parts, ({ index }) => Math.floor(index.geoids[0] / BLOCKS_PER_COUNTY));
+  const byCounty = groupBy(parts, ({ index }) => countyOfBlock(index.geoids[0]));
   const opened: ComparedCounty[] = [];
-  for (const [code, own] of [...byCounty].sort(([a], [b]) => a - b)) {
+  for (const [fips, own] of [...byCounty].sort(([a], [b]) => (a < b ? -1 : 1))) {
     const lists = own.map(({ index, ordinals }) =>
       Float64Array.from(ordinals, (i) => index.geoids[i]),
     );
-    const fips = String(code).padStart(5, '0');
     opened.push(await ComparedCounty.open(pair, fips, union(lists)));
     await pair.after.turns.yieldIfOverdue();
   }

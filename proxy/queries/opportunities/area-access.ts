@@ -5,6 +5,7 @@ import type { GeoidNumber } from '../../../shards/geoid.ts';
 import { linkModeOf, type Mode, modeIdOf } from '../../../shards/modes.ts';
 import type { CountyManifest, Direction } from '../../../shards/release/manifest.ts';
 import type { Release } from '../../../shards/release/release.ts';
+import { stateFipsOf } from '../../../shards/states.ts';
 import type { ObjectRef } from '../../../shards/store/store.ts';
 import type { CountyBlock, CountyFips, Minutes, ReleaseMode } from '../../../shards/units.ts';
 import { marginOf } from '../../../shards/weights/margin.ts';
@@ -221,7 +222,7 @@ export function areaAccessObjects(
 ): ObjectRef[] {
   return fips.flatMap((one) => {
     const county = release.county(one)!;
-    const state = by === 'place' ? release.state(one.slice(0, 2)) : undefined;
+    const state = by === 'place' ? release.state(stateFipsOf(one)) : undefined;
     return [
       county.objects.index,
       release.accessObject(county),
