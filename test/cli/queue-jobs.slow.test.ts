@@ -455,7 +455,7 @@ test('tasks that a worker leaves again and again do not keep it from those that 
   const startsOf = async (id: string) => (await queue.jobs.getJob(id))!.attemptsStarted;
   await expect.poll(() => startsOf(large[0].id!)).toBe(2);
   const small = await add(0);
-  await expect.poll(() => small.getState(), { timeout: 12_000 }).toBe('completed');
+  await expect.poll(() => small.getState(), { timeout: 20_000 }).toBe('completed');
 });
 
 test('a worker of another version of the program leaves a job to others, and goes on', async () => {
