@@ -203,7 +203,10 @@ test('reads the older sources.csv, too', async () => {
 test('an id never contains a path, and names one feed, the first of the catalogue', async () => {
   const { feeds } = await select(row({ id: '../../etc/mdb.1' }));
   expect(feeds.map(({ id }) => id)).toEqual(['-etc-mdb-1']);
-  const twice = await select(row({ provider: 'One' }), row({ provider: 'Other', 'urls.latest': 'https://b/z.zip' }));
+  const twice = await select(
+    row({ provider: 'One' }),
+    row({ provider: 'Other', 'urls.latest': 'https://b/z.zip' }),
+  );
   expect(twice.feeds.map(({ name }) => name)).toEqual(['One']);
   expect(twice.unused).toEqual(['Other (mdb-1-2): has the id of One (mdb-1), which is used']);
 });
