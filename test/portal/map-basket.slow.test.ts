@@ -144,3 +144,21 @@ test('criteria are changed by keyboard, and the address restores them', async ()
   expect([...wrong, ...second.wrong]).toEqual([]);
   await context.close();
 });
+
+test('a basket that is opened before the first colours are read has its people and its picture', async () => {
+  const { archives } = (await site.proxy.get('/v1/meta/tiles')).json();
+  const { url } = archives.find(
+    (one: { layer: string; mode: string; dest_type_id: number }) =>
+      one.layer === 'bands' && one.mode === 'walk' && one.dest_type_id === 101,
+  );
+  const context = await site.browser.newContext({ viewport: { width: 960, height: 720 } });
+  // The line never brings them.
+  await context.route(url, () => {});
+  const page = await context.newPage();
+  await page.goto(`${site.address}/map`, { waitUntil: 'commit' });
+  await page.getByText('Loading the map …').waitFor();
+  await page.getByRole('radio', { name: 'Basket' }).check();
+  await page.getByText(/people in view have all/).waitFor();
+  await page.getByRole('img', { name: 'Map of travel times' }).waitFor();
+  await context.close();
+});

@@ -48,7 +48,8 @@ export function MapStage(props: StageProps) {
   const id = useId();
   const place = useRef<HTMLDivElement>(null);
   // On a slow line, the first colors come seconds sooner if MapLibre comes after them.
-  const [isNext, setNext] = useState(shown.of !== 'bands');
+  const [isNext, setNext] = useState(false);
+  if (shown.of !== 'bands' && !isNext) setNext(true);
   useEffect(() => {
     if (isNext) coloursAreRead();
   }, [isNext]);
