@@ -162,3 +162,27 @@ test('a basket that is opened before the first colours are read has its people a
   await page.getByRole('img', { name: 'Map of travel times' }).waitFor();
   await context.close();
 });
+
+test('a map whose graphics were taken away has its colours again, as chosen meanwhile', async () => {
+  const drawing = await sharedChromium(SOFTWARE_GL);
+  const { page, wrong, context } = await open(FRAGMENT, drawing);
+  await page.locator('[data-drawn^="basket furthest"]').waitFor();
+  const act = (how: 'loseContext' | 'restoreContext') =>
+    page.evaluate(`
+      window.graphics ??= document.querySelector('canvas').getContext('webgl2')
+        .getExtension('WEBGL_lose_context');
+      graphics.${how}()`);
+  const colourBy = (name: string) => page.getByRole('radio', { name }).check();
+  const picture = () => page.locator('.map-canvas').screenshot();
+  await colourBy('How many');
+  await page.locator('[data-drawn^="basket met"]').waitFor();
+  const before = await picture();
+  await colourBy('The furthest');
+  await page.locator('[data-drawn^="basket furthest"]').waitFor();
+  await act('loseContext');
+  await colourBy('How many');
+  await act('restoreContext');
+  await expect.poll(async () => (await picture()).equals(before)).toBe(true);
+  expect(wrong.filter((text) => !text.includes('CONTEXT_LOST_WEBGL'))).toEqual([]);
+  await context.close();
+});

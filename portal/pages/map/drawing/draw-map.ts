@@ -75,7 +75,7 @@ interface Viewport {
 export class DrawnMap {
   readonly #parts: MapParts;
   readonly #map: MapLibreMap;
-  readonly #fills: BlockFills;
+  #fills: BlockFills;
   readonly #markers: MapMarkers;
   #look: Look;
   #style: StyleSpecification;
@@ -96,13 +96,9 @@ export class DrawnMap {
     this.#map = newMap(parts, this.#style);
     this.#fills = new BlockFills(this.#map);
     this.#markers = new MapMarkers(this.#map, parts.events);
-    this.#map.once('style.load', () => {
-      for (const [name, image] of stripeImages()) {
-        this.#map.addImage(name, image, { pixelRatio: 2 });
-      }
-      this.#isStyled = true;
-      this.#restyle();
-    });
+    this.#begin();
+    // With the graphics, which phones take from pages in the background, the map loses its style.
+    this.#map.on('webglcontextlost', () => this.#begin());
     this.#followLoading();
     this.#followUser();
     this.#followPointer();
@@ -110,6 +106,21 @@ export class DrawnMap {
 
   get #events(): MapEvents {
     return this.#parts.events.current;
+  }
+
+  /** Draws what the page states once the style is loaded, which has no classes of blocks yet. */
+  #begin(): void {
+    this.#isStyled = false;
+    this.#hasBands = false;
+    this.#hasBandsMetadata = false;
+    this.#map.once('style.load', () => {
+      for (const [name, image] of stripeImages()) {
+        if (!this.#map.hasImage(name)) this.#map.addImage(name, image, { pixelRatio: 2 });
+      }
+      this.#fills = new BlockFills(this.#map);
+      this.#isStyled = true;
+      this.#restyle();
+    });
   }
 
   /** Shows what the page states. */
