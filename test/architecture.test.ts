@@ -238,7 +238,7 @@ const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: 
   portal: { files: 232, lines: 23_050 },
   proxy: { files: 270, lines: 35_200 },
   shards: { files: 172, lines: 17_550 },
-  test: { files: 815, lines: 117_200 },
+  test: { files: 815, lines: 117_250 },
 };
 
 const TOP_LEVEL = new Set([

@@ -205,6 +205,21 @@ function byGeoid(a: object, b: object): number {
   return one < other ? -1 : 1;
 }
 
+test('minutes are those of counts, each once and ascending', async () => {
+  const pair = ['--from', 'before', '--to', 'after'];
+  const counts = [...pair, '--of', 'type:libraries', '--mode', 'transit'];
+  await diff(...counts, '--minutes', '15,30', '--out', out('ascending.csv'));
+  await diff(...counts, '--minutes', '30,15,30', '--out', out('twice.csv'));
+  expect(await readFile(out('twice.csv'), 'utf8')).toBe(
+    await readFile(out('ascending.csv'), 'utf8'),
+  );
+  const times = [...pair, '--type', 'libraries', '--minutes', '30', '--out', out('times.csv')];
+  expect(await diff(...times)).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('--minutes: applies only to what is counted; add --of'),
+  });
+});
+
 test('a release does not differ from itself; without two, or with an unknown one, the command says so', async () => {
   const same = await diff('--from', 'after', '--to', 'after', '--out', out('none.parquet'));
   expect(same.stdout).toContain('0 rows that differ');

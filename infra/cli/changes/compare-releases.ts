@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { changesAnyBlock } from '../../../builder/changes/changed-columns.ts';
+import { distinct } from '../../../proxy/fields/compounds.ts';
 import { Problem } from '../../../proxy/http/problem.ts';
 import type { Area } from '../../../proxy/queries/areas/area.ts';
 import type { AreaKind } from '../../../proxy/queries/areas/areas-of-blocks.ts';
@@ -47,7 +48,7 @@ export function addCompareOptions(command: Command): Command {
     .option(
       '--minutes <minutes>',
       'within which they are counted: some of 15,30,45,60; up to 30 for types',
-      (text) => commaList(text).map(Number),
+      (text) => distinct(commaList(text).map(Number)),
     )
     .addOption(
       new Option('--mode <modes>', `modes, comma-separated: ${MODE_LABELS.join(', ')}`).argParser(
@@ -147,6 +148,9 @@ function measuresOf(pair: ReleasePair, { type, of, minutes, mode }: CompareFlags
   const hasPois = minutes?.every((one) => POI_MINUTES.includes(one)) ?? true;
   const all = countedByBoth(pair).filter((one) => hasPois || countedType(one) === null);
   const counted = of ?? (type === undefined ? all : []);
+  if (minutes !== undefined && counted.length === 0) {
+    throw new ArgumentError('--minutes: applies only to what is counted; add --of');
+  }
   const times = type !== undefined || of === undefined;
   return [
     ...(times ? usage(() => requestedChanges(pair, { ...request, type: types }).measures) : []),
