@@ -5,7 +5,8 @@ import type { Progress } from '../builder/progress.ts';
 import { type AreaFlags, addArea, folderNameOf, readArea } from './cli/area-options.ts';
 import { fetchArea } from './cli/commands/fetch.ts';
 import { addFeeds, type FeedFlags, readFeeds, readInputs } from './cli/input-options.ts';
-import { UsageError } from './errors.ts';
+import { exitAsTyped } from './cli/run.ts';
+import { ArgumentError } from './errors.ts';
 import type { Flags } from './settings/read-settings.ts';
 
 /** The arguments of `npm start`. */
@@ -33,7 +34,7 @@ interface OwnArea {
   fetchInto(folder: string, progress: Progress): Promise<BuildRequest>;
 }
 
-/** Reads the arguments of `npm start`. Throws a `UsageError` if `--yes` has no area. */
+/** Reads the arguments of `npm start`. Throws an `ArgumentError` if `--yes` has no area. */
 export function readStartArguments(args: readonly string[]): StartArguments {
   const command = addFeeds(new Command('npm start --'));
   const ofBuild = command.options.map((option) => option.attributeName());
@@ -44,6 +45,7 @@ export function readStartArguments(args: readonly string[]): StartArguments {
     .option('--port <port>', 'port of the API, as the setting PORT')
     .option('--portal-port <port>', 'port of the portal, as the setting PORTAL_PORT');
   command
+    .exitOverride(exitAsTyped)
     .showHelpAfterError(
       '(npm start -- --help lists the options; further settings are environment variables)',
     )
@@ -52,7 +54,7 @@ export function readStartArguments(args: readonly string[]): StartArguments {
   const { port, portalPort, ...flags } = command.opts<AreaFlags & FeedFlags & PortFlags>();
   const area = readArea(flags);
   if (area === null && flags.yes) {
-    throw new UsageError('name an area: --place "Baltimore, MD", --county, --state or --nation');
+    throw new ArgumentError('name an area: --place "Baltimore, MD", --county, --state or --nation');
   }
   // A wrong value is reported before the download, not after it.
   const feeds = readFeeds(flags);

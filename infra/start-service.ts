@@ -25,7 +25,7 @@ import { run } from './cli/run.ts';
 import { terminalProgress } from './cli/terminal-progress.ts';
 import { whileOpen } from './cli/while-open.ts';
 import { writeDemoCity } from './demo/write-demo-city.ts';
-import { UsageError } from './errors.ts';
+import { ArgumentError } from './errors.ts';
 import { CLOSE_WITHIN_MS, endsWithinMs } from './listen.ts';
 import { serveMailPage } from './mail-page.ts';
 import { type PortalServing, servePortal, settlePortal } from './portal.ts';
@@ -71,7 +71,7 @@ await run(async () => {
   });
   endWithNpm(ending.hasBegun);
   if ((area !== null || isFresh || build !== null) && !isOwnStore) {
-    throw new UsageError(
+    throw new ArgumentError(
       'STORE: npm start builds into a store of its own; leave out STORE, or use tta fetch and tta build',
     );
   }

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { packageVersion } from './package-version.ts';
-import { WRONG_ARGUMENTS } from './run.ts';
+import { exitAsTyped } from './run.ts';
 import { SettingOption } from './setting-options.ts';
 
 /** Columns of help text beside the longest option, below which the library would not wrap it. */
@@ -92,7 +92,7 @@ export async function createProgram(args: readonly string[]): Promise<Command> {
     .description('Travel times from every US census block to everything that matters.')
     .version(packageVersion())
     .configureHelp({ minWidthToWrap: NARROWEST_HELP })
-    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : WRONG_ARGUMENTS))
+    .exitOverride(exitAsTyped)
     .showHelpAfterError('(tta --help lists the commands, tta COMMAND --help its options)');
   for (const [name, { description, define }] of Object.entries(COMMANDS)) {
     const command = program.command(name).description(description);

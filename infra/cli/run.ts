@@ -4,6 +4,11 @@ import { SIGNALS } from '../program-start.ts';
 /** Exit code of a command that was typed wrongly. */
 export const WRONG_ARGUMENTS = 2;
 
+/** Ends a command whose arguments commander refuses, or which only prints its help. */
+export function exitAsTyped({ exitCode }: { readonly exitCode: number }): never {
+  process.exit(exitCode === 0 ? 0 : WRONG_ARGUMENTS);
+}
+
 /**
  * Runs a command. Errors that the user can fix print one line to stderr; anything else is a bug and
  * prints its stack. The exit code is that of wrong arguments, or else 1.

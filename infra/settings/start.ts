@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { z } from 'zod';
-import { UsageError } from '../errors.ts';
+import { ArgumentError } from '../errors.ts';
 import { serveSchema, serveSettings } from './api-server.ts';
 import { LEDGER, STORE } from './locations.ts';
 import { portalSchema, portalSettings } from './portal-server.ts';
@@ -22,15 +22,15 @@ export type StartSettings = ReturnType<typeof startSettings>;
 
 /**
  * Reads the settings of both servers in one process, on one folder, from flags and the environment.
- * The own store of an area is in the area's folder. Throws a `UsageError` listing everything that
- * is wrong.
+ * The own store of an area is in the area's folder. Throws an `ArgumentError` listing everything
+ * that is wrong.
  */
 export function startSettings(version: string, env?: Environment, area = '', flags: Flags = {}) {
   const set = readSettings(startSchema, flags, env);
   // A build, which takes minutes, precedes the servers. Port 0 is any free one.
   if (set.PORT !== 0 && set.PORT === set.PORTAL_PORT) {
-    throw new UsageError(
-      `settings: PORT and PORTAL_PORT are both ${set.PORT}; choose another for one`,
+    throw new ArgumentError(
+      `settings: PORT and PORTAL_PORT (--port and --portal-port) are both ${set.PORT}; choose another for one`,
     );
   }
   const folder = path.resolve(set.VAR_DIR);

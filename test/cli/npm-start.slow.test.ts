@@ -60,6 +60,14 @@ test('npm start builds nothing the second time, is ready in a fraction of the ti
   expect((await fetch(`http://127.0.0.1:${portal}/`)).status).toBe(200);
 });
 
+test('npm start ends with 2 for wrong arguments, as tta does', async () => {
+  const wrong = [['--prot', '1'], ['--port'], ['--yes'], ['--port', '1', '--portal-port', '1']];
+  for (const args of [...wrong, ['--wheelchair-unknown', 'none'], ['Baltimore']]) {
+    const started = run(process.execPath, [START, ...args], { env: { ...process.env, ...env } });
+    await expect(started, `${args}`).rejects.toMatchObject({ code: 2 });
+  }
+});
+
 test('npm start stops, as if signalled itself, when npm is told to stop', async () => {
   const { BASE_URL: _, ...inherited } = process.env;
   const npm = spawn('npm', ['start'], { env: { ...inherited, ...env }, detached: true });

@@ -263,7 +263,7 @@ test('errors in the settings of two servers in one process are reported at once'
   expect(text).toContain('PORT="x"');
   expect(text).toContain('PORTAL_PORT="y"');
   expect(said(() => startSettings('1', { PORT: '8090', PORTAL_PORT: '8090' }))).toBe(
-    'settings: PORT and PORTAL_PORT are both 8090; choose another for one',
+    'settings: PORT and PORTAL_PORT (--port and --portal-port) are both 8090; choose another for one',
   );
   expect(() => startSettings('1', { PORT: '0', PORTAL_PORT: '0' })).not.toThrow();
   // Errors name what was typed.
