@@ -54,8 +54,9 @@ ${PUBLIC_DOMAIN.join(', ')}:
   ATTRIBUTION.txt.
 
 Transit times are also computed from the timetables of the agencies in ATTRIBUTION.txt, whose own
-terms apply to the timetables; it names their licences where these are known. POI lists keep the terms of their publishers; those of the Overture
-Maps Foundation are at https://docs.overturemaps.org/attribution/.
+terms apply to the timetables; it names their licences where these are known. POI lists keep the
+terms of their publishers; those of the Overture Maps Foundation are at
+https://docs.overturemaps.org/attribution/.
 `;
 }
 
@@ -67,7 +68,7 @@ export function attributionText(release: Release): string {
     ...(isInvented
       ? [`Sources to credit: ${INVENTED}. Its feeds, lists and weights are:`]
       : [
-          `${OPENSTREETMAP}: nearest, nearest_wide, pois, reach, poi_catalogue; the columns *_linked of blocks`,
+          `${OPENSTREETMAP}: nearest, nearest_wide, pois, reach, access, poi_catalogue; the columns *_linked of blocks`,
           `${CENSUS}, TIGER/Line and the 2020 census: blocks, places, people of weights`,
         ]),
     ...manifest.feeds.map(

@@ -7,7 +7,7 @@ import { parquetMetadata } from 'hyparquet';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { exportRelease } from '../../builder/export/export-release.ts';
 import { TABLE_NAMES } from '../../builder/export/tables.ts';
-import { attributionOf, attributionText } from '../../builder/export/terms.ts';
+import { attributionOf, attributionText, licenceOf } from '../../builder/export/terms.ts';
 import { silent } from '../../builder/progress.ts';
 import { classLabel, MAP_COLOURS } from '../../portal/map-classes.ts';
 import { BAND_ENDS } from '../../shards/bands/time-bands.ts';
@@ -412,6 +412,10 @@ test('ATTRIBUTION.txt names each feed, list of POIs and source of weights, and w
   }) as Release;
   const text = attributionText(listed);
   expect(text).toMatch(/^© OpenStreetMap contributors: nearest, .*\nU\.S\. Census Bureau, /);
+  const ofOpenStreetMap = TABLE_NAMES.filter((table) => licenceOf(table, listed) === 'ODbL-1.0');
+  for (const table of ofOpenStreetMap) {
+    expect(text.split('\n')[0]).toMatch(new RegExp(`\\b${table}\\b`));
+  }
   for (const { agency, file, service_date } of feeds) {
     expect(text).toContain(`${agency}, GTFS ${file}, ${service_date}: times by transit`);
   }
