@@ -11,6 +11,7 @@ import type { TaskResult } from '../../builder/tasks/run-task.ts';
 import { nameOf, type Task } from '../../builder/tasks/task.ts';
 import { openTaskPool, type TaskPool } from '../../builder/tasks/task-pool.ts';
 import { parseWith } from '../../shards/codec/json-object.ts';
+import { megabytes } from '../../shards/number-words.ts';
 import { openWritableStore } from '../../shards/store/open-store.ts';
 import { makeOwnFolder, removeAbandonedFolders } from '../../shards/store/process-name.ts';
 import type { Bytes, Millis } from '../../shards/units.ts';
@@ -50,7 +51,6 @@ const LEFT_MS: Millis = 3_000;
  */
 const YIELD_MS: Millis = 500;
 const REPORT_MS: Millis = 1_000;
-const GIB: Bytes = 2 ** 30;
 
 /**
  * Takes jobs from the queue and runs them in another thread, so that the main thread can keep
@@ -125,7 +125,7 @@ class TaskRunner {
       const queued = parseWith('data', job.data, queuedTaskSchema);
       if (queued.memory <= memory) return await this.#run(job, queued.task);
       throw new OutOfMemory(
-        `needs ${inGib(queued.memory)}, and ${this.name} has ${inGib(memory)}: run a worker with more (--memory), or use smaller units (--unit-blocks of the build)`,
+        `needs ${megabytes(queued.memory)}, more than the ${megabytes(memory)} of ${this.name}: run a worker with more (--memory), or use smaller units (--unit-blocks of the build)`,
       );
     } catch (error) {
       if (this.#closing.signal.aborted) {
@@ -216,8 +216,4 @@ class TaskRunner {
       },
     };
   }
-}
-
-function inGib(bytes: Bytes): string {
-  return `${(bytes / GIB).toFixed(1)} GiB`;
 }

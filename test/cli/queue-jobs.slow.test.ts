@@ -419,7 +419,7 @@ test('a task that ran out of memory is tried again on a larger machine only, as 
     throw new OutOfMemory('the heap is full');
   };
   const small = await worker(2 ** 30);
-  const retried = /^unit of 9900\d: needs 1.0 GiB, .*; it will be tried again$/;
+  const retried = /^unit of 9900\d: needs 1,074 MB, more than .*; it will be tried again$/;
   await expect
     .poll(() => notes.filter((line) => retried.test(line)), { timeout: 30_000 })
     .toHaveLength(2);
@@ -436,7 +436,8 @@ test('a task that needs more memory than a worker has is left to a larger worker
   const { build, notes } = await command();
   const building = build(buildOf('r', { 99001: sketch, 99003: { ...sketch, blocks: 50_000 } }));
   const small = await worker(2 ** 30);
-  const left = /^unit of 99003: needs 1.9 GiB, and \S+ has 1.0 GiB: run a worker with more/;
+  const left =
+    /^unit of 99003: needs 2,000 MB, more than the 1,074 MB of \S+: run a worker with more/;
   await expect.poll(() => notes).toContainEqual(expect.stringMatching(left));
   const large = await worker(2 ** 32);
   await building;
