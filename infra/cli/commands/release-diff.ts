@@ -45,7 +45,7 @@ export function addDiffOptions(command: Command): Command {
     .addOption(
       new Option(
         '--format <format>',
-        'format of --out: a row per block, mode and type (parquet, csv), or a feature per block (geojson, pmtiles); by default that of the file’s extension, or parquet',
+        'format of --out: a row per block, mode and type or count (parquet, csv), or a feature per block (geojson, pmtiles); by default that of the file’s extension, or parquet',
       ).choices(FORMATS),
     );
 }
