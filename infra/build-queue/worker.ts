@@ -180,7 +180,7 @@ class TaskRunner {
     this.#left.add(id);
     await job.updateProgress(problem);
     await job.moveToDelayed(Date.now() + LEFT_MS, token);
-    // Once for all that are left, however many: there may be work for this worker behind them.
+    // A worker waits once per round, however many jobs it leaves: it may have work behind them.
     if (this.#leftSince.has(id)) {
       this.#leftSince.clear();
       const { signal } = this.#closing;
