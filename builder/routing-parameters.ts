@@ -73,15 +73,12 @@ export const ROUTING = {
      * Riders stay seated where a vehicle's next trip begins this near to where its last one ended.
      */
     maxStaySeatedGap: 200 as Metres,
-    /** Time per level on stairs and escalators without a given time or number of steps. */
-    secondsAClimb: 30 as Seconds,
     /**
-     * Times between the street and the platform of a station without pathways: per level, including
-     * the gates and the landings; and inside, where no entrance is known. builder/transit/README.md
-     * says how both were derived.
+     * Time per level on stairs and escalators without a given time or number of steps, and between
+     * the street and the platform of a station without pathways. builder/transit/README.md compares
+     * it with measured stations.
      */
-    secondsALevel: 50 as Seconds,
-    secondsInside: 50 as Seconds,
+    secondsALevel: 30 as Seconds,
     /** Levels between a subway's platform and the street where neither map nor feed gives any. */
     subwayLevels: 2,
     /** Mapped depth that counts as one level. */
@@ -458,8 +455,7 @@ function transitAssumptions(rules: RulesOfR5, { transit, walkMetresPerSecond }: 
     }),
     transit_stations: [enteredBy(rules), levelsBy(rules)].join('; '),
     ...(!rules.has('station-levels') && {
-      transit_subway_default_s:
-        transit.secondsInside + transit.subwayLevels * transit.secondsALevel,
+      transit_subway_default_s: transit.subwayLevels * transit.secondsALevel,
     }),
     transit_direct_walk: 'included: transit is never slower than walking',
   };
@@ -472,8 +468,8 @@ function enteredBy(rules: RulesOfR5): string {
 }
 
 function levelsBy(rules: RulesOfR5): string {
-  const { secondsALevel, secondsInside, mappedStationRadius, subwayLevels } = ROUTING.transit;
+  const { secondsALevel, mappedStationRadius, subwayLevels } = ROUTING.transit;
   return rules.has('station-levels')
     ? 'without such pathways no time between street and platform'
-    : `without such pathways ${secondsALevel} s a level between street and platform, and ${secondsInside} s inside where no entrance is known: levels from levels.txt, or else level, depth or layer of the nearest station on the map within ${mappedStationRadius} m that is of the same kind, or else ${subwayLevels} for subways and none for others`;
+    : `without such pathways ${secondsALevel} s a level between street and platform: levels from levels.txt, or else level, depth or layer of the nearest station on the map within ${mappedStationRadius} m that is of the same kind, or else ${subwayLevels} for subways and none for others`;
 }

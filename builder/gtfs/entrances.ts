@@ -23,11 +23,6 @@ export interface FeedEntrance {
    * none, or if pathways include them.
    */
   readonly level: number | null;
-  /**
-   * Whether the feed lists this entrance; otherwise it is the stop itself, and the way inside is
-   * unknown.
-   */
-  readonly isEntrance: boolean;
 }
 
 export interface FeedIndoorPath {
@@ -116,7 +111,7 @@ export class StationEntrances {
 
   of(stop: FeedStop): readonly FeedEntrance[] {
     const { lon, lat } = stop;
-    const own = { lon, lat, secondsIn: 0, secondsOut: 0, level: STREET, isEntrance: false };
+    const own = { lon, lat, secondsIn: 0, secondsOut: 0, level: STREET };
     if (stop.isDirect) return [{ ...own, level: null }];
     if (this.#isMapped(stop)) return this.#mappedEntrances(stop);
     const entrances = this.#entrances.get(stop.parent) ?? [];
@@ -155,7 +150,6 @@ export class StationEntrances {
         secondsIn: into.get(id) ?? never,
         secondsOut: out.get(id) ?? never,
         level: null,
-        isEntrance: true,
       });
     }
     this.#mapped.set(stop.id, entrances);
@@ -241,7 +235,7 @@ function straightEntrance(stop: FeedStop, entrance: FeedStop): FeedEntrance {
   const { lon, lat, level } = entrance;
   const seconds = straightSeconds(stop, entrance);
   const times = { secondsIn: seconds, secondsOut: seconds };
-  return { lon, lat, ...times, level: level ?? STREET, isEntrance: true };
+  return { lon, lat, ...times, level: level ?? STREET };
 }
 
 function straightSeconds(a: FeedStop, b: FeedStop): number {

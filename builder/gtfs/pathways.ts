@@ -99,5 +99,5 @@ function secondsUp(mode: string, from: FeedStop, to: FeedStop): Seconds {
   if (mode === MODE.elevator) return ROUTING.elevatorTime;
   if (mode !== MODE.stairs && mode !== MODE.escalator) return 0;
   const levels = from.level === null || to.level === null ? 1 : Math.abs(from.level - to.level);
-  return levels * ROUTING.transit.secondsAClimb;
+  return levels * ROUTING.transit.secondsALevel;
 }

@@ -9,15 +9,14 @@ import type { Transit, TransitOfFeeds } from './join-feeds.ts';
 import type { Entrance } from './transit-stop.ts';
 
 const STREET = 0;
-const { secondsALevel, secondsInside, subwayLevels, mappedStationRadius } = ROUTING.transit;
+const { secondsALevel, subwayLevels, mappedStationRadius } = ROUTING.transit;
 
 /**
  * Adds the time for levels between street and platform to the feeds' times inside stations, unless
  * pathways include it. The number of levels is that of the platform in the feed, or else that of
- * the nearest mapped station of the same kind, or else two for subways and none for all others. A
- * stop off the street without an entrance in the feed also gets some time for the unknown way
- * inside. Riders without steps do not use a stop off the street of which nothing is known
- * (`isUncertain`), but along pathways.
+ * the nearest mapped station of the same kind, or else two for subways and none for all others.
+ * Riders without steps do not use a stop off the street of which nothing is known (`isUncertain`),
+ * but along pathways.
  */
 export function assumeLevels(
   { stops, insideWalks, ...transit }: TransitOfFeeds,
@@ -56,13 +55,12 @@ export function assumeLevels(
 
 /** The entrance of a stop that is entered at its own location. */
 function entranceAt({ lon, lat }: Pick<StopOfFeed, 'lon' | 'lat'>): FeedEntrance {
-  return { lon, lat, secondsIn: 0, secondsOut: 0, level: STREET, isEntrance: false };
+  return { lon, lat, secondsIn: 0, secondsOut: 0, level: STREET };
 }
 
-function withLevels({ level, isEntrance, ...entrance }: FeedEntrance, platform: number): Entrance {
+function withLevels({ level, ...entrance }: FeedEntrance, platform: number): Entrance {
   if (level === null) return { ...entrance, secondsOfLevels: 0 };
-  const inside = isEntrance || platform === STREET ? 0 : secondsInside;
-  const secondsOfLevels = inside + secondsBetween(level, platform);
+  const secondsOfLevels = secondsBetween(level, platform);
   return {
     ...entrance,
     secondsIn: entrance.secondsIn + secondsOfLevels,

@@ -25,7 +25,7 @@ const byStreet = { minLon: -0.2, minLat: -0.2, maxLon: 0.2, maxLat: 0.2 };
 function ride(from: number, to: number, [leaves, arrives]: [number, number]): FeedDay {
   const stops = [from, to].map((lon, i) => {
     const at = { id: `${i}`, name: `${lon}`, lon, lat: 0 };
-    const entrance = { lon, lat: 0, secondsIn: 0, secondsOut: 0, level: 0, isEntrance: false };
+    const entrance = { lon, lat: 0, secondsIn: 0, secondsOut: 0, level: 0 };
     const street = { rails: null, level: null };
     return { ...at, agency: `${from}`, station: at, entrances: [entrance], ...street, windowStart };
   });

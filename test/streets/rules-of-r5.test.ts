@@ -108,7 +108,7 @@ test('the assumptions state the rules of R5 that a release has, and not those th
   const stated = (rules: readonly RuleOfR5[]) =>
     assumptions({ service_date: '2026-03-17', feeds: [] }, ['from'], false, rules);
   expect(stated([])).not.toHaveProperty('rules_of_r5');
-  expect(stated([])).toHaveProperty('transit_subway_default_s', 150);
+  expect(stated([])).toHaveProperty('transit_subway_default_s', 60);
   const all = stated(RULE_NAMES);
   expect(Object.keys(all.rules_of_r5 as object)).toEqual(RULE_NAMES);
   expect(all).not.toHaveProperty('transit_subway_default_s');

@@ -69,9 +69,7 @@ function stationsOf(
 
 /** The seconds of a walk, rounded to tenths. */
 const walk = (metres: number) => Math.round((metres / METRES_PER_SECOND) * 10) / 10;
-const itself = (north: number, level: number | null = 0) => [
-  { north, times: [0, 0], level, isEntrance: false },
-];
+const itself = (north: number, level: number | null = 0) => [{ north, times: [0, 0], level }];
 
 test('a stop without entrances is its own entrance, on the street', () => {
   expect(stationsOf([stop('a', 7)]).of('a')).toEqual(itself(7));
@@ -96,8 +94,8 @@ test('without pathways, the entrances of a stop’s station are as far as a stra
     platform('node', 5, { type: LOCATION.node }),
   ]);
   expect(of('a')).toEqual([
-    { north: 120, times: [walk(120), walk(120)], level: 1, isEntrance: true },
-    { north: -40, times: [walk(40), walk(40)], level: 0, isEntrance: true },
+    { north: 120, times: [walk(120), walk(120)], level: 1 },
+    { north: -40, times: [walk(40), walk(40)], level: 0 },
   ]);
 });
 
@@ -155,7 +153,6 @@ test('pathways lead to entrances and platforms in the least time each way, and r
                 ? [time[e][i], time[i][e]]
                 : [walk(norths[e] - norths[i]), walk(norths[e] - norths[i])].map(Math.abs),
             level: mapped.length > 0 ? null : 0,
-            isEntrance: true,
           })),
         );
         const found = within(ids[i]);

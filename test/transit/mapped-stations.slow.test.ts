@@ -116,8 +116,8 @@ function time(down: number, up: number): number {
 }
 
 const [TRAM, SUBWAY, TRAIN, BUS] = [0, 1, 2, 3];
-/** Minutes inside a station: 50 s where no entrance is known, and 50 s per level. */
-const level = (levels: number) => (levels === 0 ? 0 : (50 + 50 * levels) / 60);
+/** Minutes inside a station: 30 s per level. */
+const level = (levels: number) => levels / 2;
 
 test('a platform has the level in its feed, else that on the map by its vehicles, else the assumed one', async () => {
   let built = 0;

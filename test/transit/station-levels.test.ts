@@ -14,8 +14,8 @@ import { Dice } from './dice.ts';
 const METRE = [1 / 111_319.490793, 1 / 110_574.275822] as const;
 const RAILS = ['subway', 'tram', 'train'] as const;
 
-/** Seconds from one level to the next, and on an unknown way inside a station. */
-const [LEVEL, INSIDE] = [50, 50];
+/** Seconds from one level to the next. */
+const LEVEL = 30;
 
 function randomStation(dice: Dice) {
   const draw = () => ({
@@ -34,7 +34,6 @@ function randomStation(dice: Dice) {
         secondsIn: dice.below(90),
         secondsOut: dice.below(90),
         level: dice.pick([null, 0, 0, -1, 2]),
-        isEntrance: dice.chance(0.5),
       }),
     );
     const rails = dice.pick([null, ...RAILS]);
@@ -68,9 +67,7 @@ test('a platform has the level of its feed, or of the nearest station of its kin
       return near[0]?.level ?? (rails === 'subway' ? -2 : 0);
     });
     const entrancesOf = ({ lon, lat, entrances }: Pick<StopOfFeed, 'lon' | 'lat' | 'entrances'>) =>
-      hasPathways
-        ? entrances
-        : [{ lon, lat, secondsIn: 0, secondsOut: 0, level: 0, isEntrance: false }];
+      hasPathways ? entrances : [{ lon, lat, secondsIn: 0, secondsOut: 0, level: 0 }];
     const found = assumeLevels(
       {
         window: AM,
@@ -87,10 +84,8 @@ test('a platform has the level of its feed, or of the nearest station of its kin
     expect(found.stops).toEqual(
       stops.map(({ level: _, rails: __, ...stop }, i) => ({
         ...stop,
-        entrances: entrancesOf(stop).map(({ level, isEntrance, ...entrance }) => {
-          const unknown = isEntrance || levels[i] === 0 ? 0 : INSIDE;
-          const more =
-            level === null || !hasLevels ? 0 : unknown + LEVEL * Math.abs(level - levels[i]);
+        entrances: entrancesOf(stop).map(({ level, ...entrance }) => {
+          const more = level === null || !hasLevels ? 0 : LEVEL * Math.abs(level - levels[i]);
           return {
             ...entrance,
             secondsIn: entrance.secondsIn + more,

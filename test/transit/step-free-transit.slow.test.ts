@@ -89,8 +89,8 @@ const withPathways = (...pathways: readonly FeedRecord[]): Made => {
   return { stops: inStation(''), places: [station(1), entrance('')], pathways };
 };
 const [WALKWAY, STAIRS, ESCALATOR, ELEVATOR] = [1, 2, 4, 5];
-/** A subway is two levels down, which take 150 s. */
-const DOWN = 2.5;
+/** A subway is two levels down, which take a minute. */
+const DOWN = 1;
 const BELOW_A = minutes(TO_A + DOWN, 10 + DOWN + FROM_B);
 const BELOW_A2 = minutes(TO_A2 + DOWN, 9 + DOWN + FROM_B);
 
