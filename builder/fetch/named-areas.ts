@@ -44,7 +44,7 @@ export function countiesIn(
   const states = new Set(area.nation ? STATES.keys() : area.states.map(stateCalled));
   const counties = [
     ...area.counties.flatMap((county) => find(county, COUNTIES, named).counties),
-    ...area.places.flatMap((place) => find(place, PLACES, places).counties),
+    ...area.places.flatMap((place) => find(place, PLACES, places, named).counties),
     ...known.filter(({ state }) => states.has(state)).map(({ code }) => code),
   ];
   return [...new Set(counties)].sort();
@@ -77,25 +77,46 @@ interface AreaKind {
 const COUNTIES: AreaKind = { what: 'county', code: COUNTY_FIPS };
 const PLACES: AreaKind = { what: 'census place', code: PLACE_GEOID };
 
-/** Finds the area with a code, or that a text such as `Baltimore, MD` names. */
-function find(text: string, { what, code }: AreaKind, all: readonly NamedArea[]): NamedArea {
+/**
+ * Finds the area with a code, or that a text such as `Baltimore, MD` names. One that names one of
+ * `others`, which are counties, or a state is refused with the option for those.
+ */
+function find(
+  text: string,
+  { what, code }: AreaKind,
+  all: readonly NamedArea[],
+  others: readonly NamedArea[] = [],
+): NamedArea {
   if (code.test(text)) {
     const coded = all.find((one) => one.code === text);
     if (coded) return coded;
     throw new BuildError(`the census of 2020 has no ${what} ${text}; check the code`);
   }
   const { wanted, state } = splitName(text);
-  const there = state === null ? all : all.filter((one) => one.state === state);
-  const exact = there.filter(({ name }) => folded(name) === wanted);
-  if (exact.length === 1) return exact[0];
-  const found = there.filter(({ name, shortName }) =>
-    [name, shortName].some((one) => folded(one) === wanted),
-  );
+  const namedIn = (areas: readonly NamedArea[]) => {
+    const there = areas.filter((one) => state === null || one.state === state);
+    const exact = there.filter(({ name }) => folded(name) === wanted);
+    if (exact.length === 1) return exact;
+    return there.filter(({ name, shortName }) =>
+      [name, shortName].some((one) => folded(one) === wanted),
+    );
+  };
+  const found = namedIn(all);
   if (found.length === 1) return found[0];
   if (found.length > 1) {
     const isNamed = new Set(found.map(nameIn)).size === found.length;
     const advice = isNamed ? 'give one of these names, in quotes' : 'give the code of one of them';
     throw new BuildError(`${quoted(text)} may be ${listed(found)}; ${advice}`);
+  }
+  const coded = others.filter((one) => one.code === text);
+  const counties = coded.length > 0 ? coded : namedIn(others);
+  if (counties.length > 0) {
+    throw new BuildError(
+      `${quoted(text)} is a county, not a ${what}; give it as --county: ${listed(counties)}`,
+    );
+  }
+  if (findState(text) !== undefined) {
+    throw new BuildError(`${quoted(text)} is a state, not a ${what}; give it as --state`);
   }
   const similar = similarTo(wanted, state, all);
   const advice =

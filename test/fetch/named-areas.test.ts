@@ -118,6 +118,24 @@ test('an unknown name is refused with similar ones, of the state first', () => {
   expect(() => ofPlace('Xyzzyx, MD')).toThrow(/give its name as the Census Bureau writes it/);
 });
 
+test('a county or a state in place of a place is refused with the option that takes it', () => {
+  const county = (text: string, listed: string) =>
+    `"${text}" is a county, not a census place; give it as --county: ${listed}`;
+  const arundel = '"Anne Arundel County, MD" (county 24003)';
+  for (const name of ['Anne Arundel County, MD', 'anne arundel county', 'Anne Arundel, MD']) {
+    expect(() => ofPlace(name)).toThrow(county(name, arundel));
+  }
+  expect(() => ofPlace('24003')).toThrow(county('24003', arundel));
+  expect(() => ofPlace('Baltimore County, MD')).toThrow(
+    /: "Baltimore County, MD" \(county 24005\)$/,
+  );
+  expect(() => ofPlace('Guam')).toThrow(/"Guam" is not the name of a census place/);
+  expect(() => ofPlace('MD')).toThrow('"MD" is a state, not a census place; give it as --state');
+  expect(() => ofCounty('Maryland')).toThrow(
+    '"Maryland" is a state, not a county; give it as --state',
+  );
+});
+
 test('what is not a state is refused before anything is loaded', () => {
   const area = { places: [], counties: [], states: [], nation: false };
   for (const wrong of [
