@@ -5,6 +5,7 @@ import type { Progress } from '../builder/progress.ts';
 import { type AreaFlags, addArea, folderNameOf, readArea } from './cli/area-options.ts';
 import { fetchArea } from './cli/commands/fetch.ts';
 import { addFeeds, type FeedFlags, readFeeds, readInputs } from './cli/input-options.ts';
+import { refuseEmpty } from './cli/program.ts';
 import { exitAsTyped } from './cli/run.ts';
 import { ArgumentError } from './errors.ts';
 import type { Flags } from './settings/read-settings.ts';
@@ -51,6 +52,7 @@ export function readStartArguments(args: readonly string[]): StartArguments {
     )
     .addHelpText('after', '\nExample:\n  npm start -- --place "Baltimore, MD"')
     .parse(args, { from: 'user' });
+  refuseEmpty(command);
   const { port, portalPort, ...flags } = command.opts<AreaFlags & FeedFlags & PortFlags>();
   const area = readArea(flags);
   if (area === null && flags.yes) {

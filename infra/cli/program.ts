@@ -105,7 +105,7 @@ export async function createProgram(args: readonly string[]): Promise<Command> {
  * Refuses options with an empty value, such as that of an unset variable, rather than using their
  * defaults.
  */
-function refuseEmpty(command: Command): void {
+export function refuseEmpty(command: Command): void {
   for (const option of command.options) {
     if (option instanceof SettingOption) continue;
     const values = [command.getOptionValue(option.attributeName())].flat();

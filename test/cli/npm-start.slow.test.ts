@@ -61,7 +61,13 @@ test('npm start builds nothing the second time, is ready in a fraction of the ti
 });
 
 test('npm start ends with 2 for wrong arguments, as tta does', async () => {
-  const wrong = [['--prot', '1'], ['--port'], ['--yes'], ['--port', '1', '--portal-port', '1']];
+  const wrong = [
+    ['--prot', '1'],
+    ['--port'],
+    ['--place', ''],
+    ['--yes'],
+    ['--port', '1', '--portal-port', '1'],
+  ];
   for (const args of [...wrong, ['--wheelchair-unknown', 'none'], ['Baltimore']]) {
     const started = run(process.execPath, [START, ...args], { env: { ...process.env, ...env } });
     await expect(started, `${args}`).rejects.toMatchObject({ code: 2 });
