@@ -107,6 +107,6 @@ export function noStreetsIn(
 ): BuildError {
   const [south, west, north, east] = [minLat, minLon, maxLat, maxLon].map((one) => one.toFixed(2));
   return new BuildError(
-    `${files.join(', ')}: no streets in the area of the blocks, from ${south},${west} to ${north},${east}; does the extract cover the county?`,
+    `${files.join(', ')}: no streets in the area of the blocks, from ${south},${west} to ${north},${east}; give --osm an extract that covers it, such as tta fetch downloads for the county`,
   );
 }
