@@ -48,7 +48,6 @@ declare module 'fastify' {
 }
 
 const KEYED = { keyed: true };
-/** Memory of the response cache where no budget is given. */
 const DEFAULT_RESPONSE_MEMORY: Bytes = 2 ** 26;
 /**
  * Limits on concurrent POST requests, counted from the idempotency lookup until the response writer

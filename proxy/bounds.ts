@@ -3,7 +3,6 @@ import { MAX_NTH } from '../shards/nearest/nth-nearest.ts';
 import { MAX_DEST_ID, type Minutes } from '../shards/units.ts';
 import { REQUEST_LIMITS } from './http/request-limits.ts';
 
-/** Allowed range of a number. */
 export type Bounds = { readonly max: number } & (
   | { readonly min: number }
   /** Exclusive minimum. */
@@ -18,11 +17,9 @@ export const BOUNDS = {
   radius: { over: 0, max: 50_000 },
   /** Minutes, limited to the times stored in rows. */
   maxMinutes: { over: 0, max: MAX_POI_MINUTES },
-  /** The n of the n-th nearest POI. */
   nth: { min: 1, max: MAX_NTH },
   /** Whole minutes within which POIs are counted. */
   countWithin: { min: 1, max: MAX_POI_MINUTES },
-  /** Rows per page. */
   limit: { min: 1, max: 1000 },
   /** Any integer; an integer that is not a type is reported as unknown. */
   typeId: { min: Number.MIN_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER },
@@ -33,46 +30,36 @@ export const BOUNDS = {
   contour: { min: 1, max: MINUTES.most },
   /** Capacity of a site, in any unit. */
   capacity: { min: 0, max: 1_000_000_000 },
-  /** Number of candidate sites chosen. */
   choose: { min: 1, max: REQUEST_LIMITS.chosen },
-  /** Number of listed blocks that no site covers. */
   uncovered: { min: 1, max: 1000 },
   /** Zoom level of a tile; `tileAcross` bounds its column and row. */
   zoom: { min: 0, max: 30 },
   tileAcross: { min: 0, max: 2 ** 30 - 1 },
-  /** Number of census places found by name. */
   placesFound: { min: 1, max: 20 },
-  /** Number of matches of an address. */
   addressesFound: { min: 1, max: 20 },
 } as const satisfies Readonly<Record<string, Bounds>>;
 
-/** Maximum list lengths and text lengths of a request. */
 export const LIMITS = {
   /** Repetitions of a parameter: longer lists do not belong in a URL. */
   repeats: 100,
-  /** Items of a list in a body. */
   listed: 100,
   blocksListed: 1_000,
   weightsListed: 40,
   /** Few, since each group keeps a sum for every tenth of a minute. */
   groupsListed: 12,
-  /** Places, counties and blocks that make up an area. */
   areaPlaces: 20,
   areaCounties: 20,
   areaBlocks: 10_000,
   criteria: REQUEST_LIMITS.criteria,
-  /** Points that blocks must be near. */
   nearPoints: 4,
   sites: REQUEST_LIMITS.sites,
   minutesListed: 12,
-  /** Levels of an isochrone. */
   contours: 4,
   cursorLength: 512,
   nameLength: REQUEST_LIMITS.nameLength,
   versionLength: 100,
 } as const;
 
-/** Default numbers of rows per page and of places found. */
 export const DEFAULT_LIMIT = 100;
 export const DEFAULT_PLACES_FOUND = 10;
 export const DEFAULT_ADDRESSES_FOUND = 5;
@@ -83,7 +70,6 @@ export function isWithin(bounds: Bounds, value: number): boolean {
   return value <= bounds.max && ('over' in bounds ? value > bounds.over : value >= bounds.min);
 }
 
-/** Whether the coordinates are valid. */
 export function isOnEarth(lon: number, lat: number): boolean {
   return isWithin(BOUNDS.longitude, lon) && isWithin(BOUNDS.latitude, lat);
 }

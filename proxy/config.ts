@@ -9,7 +9,6 @@ const address = webUrl('https://api.example.org').transform((url) => url.replace
 
 /** Configuration of a proxy. The environment is read by the caller. */
 export const proxyConfigSchema = z.strictObject({
-  /** Public URL of the service. */
   baseUrl: address.default('http://127.0.0.1:8080'),
   /** URL where people create keys and buy tokens; unset by default. */
   accountUrl: address.optional(),

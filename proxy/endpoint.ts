@@ -15,7 +15,6 @@ import type { ProxyServices, QueryContext } from './services.ts';
 interface Route extends Operation {
   /** Path in OpenAPI syntax: `/v1/blocks/{geoid}/summary`. */
   readonly path: string;
-  /** Describes the response with status 200. */
   readonly responseDescription: string;
   readonly response: z.ZodType;
   /**
@@ -36,7 +35,6 @@ type Input<P extends z.ZodObject, Q extends z.ZodObject> = {
   readonly query: z.output<Q>;
 };
 
-/** A route that needs no key. */
 export interface FreeEndpoint<
   P extends z.ZodObject = z.ZodObject,
   Q extends z.ZodObject = z.ZodObject,
@@ -66,7 +64,6 @@ export interface StaticResult {
   readonly body: object;
 }
 
-/** A free route that needs a key. */
 export interface KeyedEndpoint<
   P extends z.ZodObject = z.ZodObject,
   Q extends z.ZodObject = z.ZodObject,
@@ -75,7 +72,6 @@ export interface KeyedEndpoint<
   respond(balance: number, input: Input<P, Q>): object;
 }
 
-/** The result of a metered route, and its price. */
 export interface QueryResult {
   /** An object is sent as JSON; bytes unchanged; `null` as 204. */
   readonly body: object | BinaryBody | null;
@@ -87,7 +83,6 @@ export interface QueryResult {
   readonly renewable?: object;
 }
 
-/** A body that is not JSON. */
 export class BinaryBody {
   readonly bytes: Uint8Array;
   readonly contentType: string;
@@ -124,7 +119,6 @@ export interface MeteredEndpoint<
   readonly mayBeEmpty?: boolean;
   /** Schema of a body that is one GeoJSON object (`ResolvedQuery.isGeoJson`). */
   readonly geoJson?: z.ZodType;
-  /** Media type of the body, if not JSON. */
   readonly mediaType?: string;
   /**
    * Resolves the request on this release. Reads only objects that are cached whole; throws for
@@ -164,10 +158,8 @@ export interface MeteredEndpoint<
  * values has a response with few rows.
  */
 export interface ExampleMarks {
-  /** The version of the release. */
   readonly release: string;
   readonly block: Geoid;
-  /** A point inside the block. */
   readonly point: { readonly lat: Degrees; readonly lon: Degrees };
   readonly mode: Mode;
   /** A POI of `type` within `maxMinutes` of the block by `mode`. */
@@ -197,11 +189,9 @@ export interface PostEndpoint<
   readonly body: B;
   /** The body of requests that have a certain member, if it is another. */
   readonly bodyWith?: { readonly member: string; readonly body: Other };
-  /** Absent for routes without rows. */
   readonly rows?: EndpointRows;
   /** Builds a body that returns few rows. */
   requestExample(marks: ExampleMarks): object;
-  /** Resolves the request on this release; throws for requests that cannot be fulfilled. */
   resolve(
     release: Release,
     body: z.output<B> | z.output<Other>,

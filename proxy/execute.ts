@@ -60,7 +60,6 @@ import type { FinishedResponse } from './metering/response-cache.ts';
 import { PLANS } from './plans.ts';
 import type { ProxyServices, QueryContext } from './services.ts';
 
-/** A request, the one who makes it, and what it is executed with. */
 interface Exchange {
   readonly request: ApiRequest;
   readonly principal: Principal;
@@ -87,7 +86,6 @@ export function execute(endpoint: Endpoint, exchange: Exchange): Promise<Answer>
   }
 }
 
-/** Executes a request to a route that needs no key. */
 async function executeFree(
   endpoint: FreeEndpoint,
   { request, principal, services }: Exchange,
@@ -98,7 +96,6 @@ async function executeFree(
   return handOver(principal, { status: result.status ?? 200, etag, response, charged: 0 });
 }
 
-/** Responds to a request to a free route, in the format that it accepts. */
 export async function respondFreely(
   endpoint: FreeEndpoint,
   request: ApiRequest,
@@ -130,7 +127,6 @@ async function executeKeyed(
   return handOver(principal, { status: 200, vary, rate, response, charged: 0, remaining: balance });
 }
 
-/** A metered GET, resolved on a release. */
 interface MeteredGet {
   readonly exchange: Exchange;
   readonly endpoint: MeteredEndpoint;
@@ -224,7 +220,6 @@ async function executeGet(endpoint: MeteredEndpoint, exchange: Exchange): Promis
   throw tokensExhausted(paid.balance, mayBeEmpty || price === due ? due : undefined);
 }
 
-/** Resolves a GET on a release, for all that request the same. */
 async function resolvedGet(
   endpoint: MeteredEndpoint,
   current: Release,
@@ -243,7 +238,6 @@ function withCursorsOf(release: Release, services: ProxyServices): ProxyServices
   return cursors === services.cursors ? services : { ...services, cursors };
 }
 
-/** Finds the subject of a GET, or throws a not-found problem. */
 async function locate({ endpoint, admitted, release, known }: MeteredGet): Promise<void> {
   const turns = new Turns(admitted.account);
   await endpoint.locate?.(release.withTurns(turns), known.resolved);
@@ -319,7 +313,6 @@ function getAnswer(
   };
 }
 
-/** Returns the variant of an ETag, or of the key of a response, for a format. */
 function inFormat(tag: string, format: Format): string {
   return format === 'json' ? tag : variantEtag(tag, format);
 }
@@ -329,7 +322,6 @@ function inFormat(tag: string, format: Format): string {
  */
 const ATTEMPTS = 3;
 
-/** A metered POST whose body is valid. */
 interface MeteredPost extends Exchange {
   readonly endpoint: PostEndpoint;
   readonly admitted: Admitted;
@@ -425,7 +417,6 @@ async function payablePost(
   // A number of POIs or blocks is a result, which is paid for.
   const stated = most === undefined ? undefined : price;
   if (!mayAfford(balance, price)) throw tokensExhausted(balance, stated);
-  /** Computes the response that a balance can pay for. */
   const compute = async (affordable: number): Promise<StorableResponse> => {
     const context = contextOf(withCursorsOf(release, services), format);
     const result = await endpoint.respond(release, located, context, affordable);
@@ -455,7 +446,6 @@ async function chargePost(post: MeteredPost, response: StorableResponse) {
   );
 }
 
-/** Replays the response to an earlier request with the same key, if there is one. */
 async function replayedPost(post: MeteredPost): Promise<HandedOver | undefined> {
   const { principal, services, admitted, idempotent } = post;
   if (!idempotent) return undefined;
@@ -500,7 +490,6 @@ async function replay(
   }));
 }
 
-/** The answer with a response in the encoding that the client accepts. */
 async function postAnswer(
   { endpoint, request, admitted: { rate } }: MeteredPost,
   response: FinishedResponse,

@@ -25,14 +25,12 @@ export const EXPORT_PRICES: ReadonlyMap<string, number> = new Map(
   Object.entries(PLANS.charges.exports),
 );
 
-/** An exported table as the API lists it. */
 export interface ExportOffer extends ExportedTable {
   readonly bytes: Bytes;
   readonly sha256: string;
   readonly price_tokens: number;
 }
 
-/** The exports of a release. */
 export interface ExportList {
   readonly files: readonly ServedExport[];
   /** `files` and the files that they replaced, by the names of their objects. */
@@ -41,7 +39,6 @@ export interface ExportList {
   readonly offers: readonly ExportOffer[];
   /** Sort key of each offer in that order, independent of what else is listed. */
   readonly positions: readonly number[];
-  /** Hash of the offers. */
   readonly seal: string;
 }
 
@@ -99,10 +96,8 @@ function positionOf({ table, county, format }: ExportOffer): number {
   return file * FORMATS.length + FORMATS.indexOf(format);
 }
 
-/** The route of links to exported tables. */
 export const EXPORT_ROUTE = '/exports/:manifestStem/:file';
 
-/** An exported table as its link names it. */
 export interface ExportAddress {
   /** The name of the manifest without folder and extension. */
   readonly manifestStem: string;
@@ -110,7 +105,6 @@ export interface ExportAddress {
   readonly file: string;
 }
 
-/** Returns the path of the link to an exported table. */
 export function exportPath({ manifestStem, file }: ExportAddress): string {
   return `/exports/${manifestStem}/${file}`;
 }

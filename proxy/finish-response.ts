@@ -55,13 +55,11 @@ export async function compressed(
   return { ...response, body: await gzipBody(body), contentEncoding: 'gzip' };
 }
 
-/** Decompresses a response for clients that accept no compression. */
 export async function inflated(response: FinishedResponse): Promise<FinishedResponse> {
   if (response.contentEncoding === null) return response;
   return { ...response, body: await gunzipBody(response.body), contentEncoding: null };
 }
 
-/** Renders the body of a response: an object, one member of which may be rows. */
 export function rendered(body: object, turns: Turns): Body | Promise<Body> {
   const rows = Object.values(body).find(
     (value) => value instanceof TextRows || value instanceof ColumnRows,

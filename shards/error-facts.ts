@@ -4,7 +4,6 @@ export function systemCode(error: unknown): string | undefined {
   return typeof code === 'string' ? code : undefined;
 }
 
-/** Extracts a message from anything thrown. */
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   // A host name with several addresses fails once per address.

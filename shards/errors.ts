@@ -36,7 +36,6 @@ export function decodingError(object: string, part: string, error: unknown): unk
   return error instanceof RangeError ? new ShardError(object, part, error.message) : error;
 }
 
-/** Why a store operation failed. */
 export type StoreFailure =
   /** No object by that name. */
   | 'missing'

@@ -49,7 +49,6 @@ export function isTransit(mode: string): mode is TransitMode {
   return (TRANSIT_MODES as readonly string[]).includes(mode);
 }
 
-/** Modes that are searched on a street network alone. */
 export type StreetMode = Exclude<Mode, TransitMode>;
 
 export const MODE_LABELS: readonly Mode[] = MODES.map((m) => m.mode);
@@ -70,7 +69,6 @@ export function furtherModesOf(services: readonly string[]): FurtherMode[] {
   return FURTHER_MODES.filter((mode) => services.includes(mode) || needed.includes(mode));
 }
 
-/** The further modes that are searched on a street network alone. */
 export type FurtherWalk = Exclude<FurtherMode, TransitMode>;
 
 export function furtherWalksOf(services: readonly string[]): FurtherWalk[] {

@@ -3,7 +3,6 @@ export function counted(value: number, one: string, many = `${one}s`): string {
   return `${withCommas(value)} ${value === 1 ? one : many}`;
 }
 
-/** Formats a number with thousands separators, without loading locale data. */
 export function withCommas(value: number): string {
   return String(value).replace(/^-?\d+/, (whole) => whole.replaceAll(/\B(?=(?:\d{3})+$)/g, ','));
 }

@@ -30,7 +30,6 @@ export interface Timing {
 
 export const BASE_TIMING: Timing = { departure: BASE_WINDOW.name, percentile: BASE_PERCENTILE };
 
-/** A timing, of which parts may be left out. */
 export type ChosenTiming = { readonly [Name in keyof Timing]?: Timing[Name] | undefined };
 
 /** The timing of a choice, which is the base one where it chooses nothing. */

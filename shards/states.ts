@@ -99,7 +99,6 @@ export function stateFipsOf(geoid: string): StateFips {
   return geoid.slice(0, 2);
 }
 
-/** Postal abbreviation of the state that a GEOID of any kind belongs to. */
 export function uspsOf(geoid: string): string {
   const fips = stateFipsOf(geoid);
   return STATES.get(fips)?.usps ?? OTHER_USPS.get(fips) ?? UNKNOWN;

@@ -18,7 +18,6 @@ export const taxonomySchema = z.strictObject({
   types: z.array(destinationTypeSchema),
 });
 
-/** The taxonomy of a release, indexed for look-ups. */
 export class Taxonomy {
   readonly types: readonly DestinationType[];
   /** Leaf ids, ascending: the column order of the `nearest` object. */

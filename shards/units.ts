@@ -28,7 +28,6 @@ export type Bytes = Branded<number, 'B'>;
 export type DestId = Branded<number, 'dest_id'>;
 /** The largest `dest_id`, of 15 digits, all of which R and spreadsheets keep. */
 export const MAX_DEST_ID: DestId = 999_999_999_999_999;
-/** Id of a destination type in the taxonomy of a release. */
 export type DestTypeId = Branded<number, 'dest_type_id'>;
 
 /**

@@ -20,7 +20,6 @@ export type MembershipPrices = readonly [sold: string, ...before: string[]];
  */
 export const MAX_ROUNDS = 5;
 
-/** Changes that settling made to the ledger. */
 export interface Settled {
   readonly tokensGranted: number;
   readonly tokensTakenBack: number;

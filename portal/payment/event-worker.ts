@@ -10,7 +10,6 @@ const GIVEN_UP_AFTER_MS = 3 * 24 * 60 * 60 * 1000;
 
 interface EventWorkerOptions {
   readonly ledger: PaymentEvents;
-  /** Selects the open events that belong to this worker. */
   readonly isOwn: (event: PaymentEvent) => boolean;
   /** Processes an event; `null`: it is too early, and the event stays open. */
   readonly settle: (event: PaymentEvent) => Promise<unknown>;

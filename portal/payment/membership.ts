@@ -22,7 +22,6 @@ export function membershipOf(
   return longest;
 }
 
-/** Whether a subscription is to the membership, and has started and not ended. */
 export function isMembership(subscription: Stripe.Subscription, prices: MembershipPrices): boolean {
   return !OVER.has(subscription.status) && itemOf(subscription, prices) !== undefined;
 }

@@ -6,7 +6,6 @@ import { idOf } from './stripe-client.ts';
 
 export interface Purchase {
   readonly account: AccountId;
-  /** Cause of the grant, applied once. */
   readonly cause: string;
   readonly tokens: number;
   /** Sum paid in cents, including taxes; refunds of that sum take back all tokens. */

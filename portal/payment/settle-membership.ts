@@ -39,7 +39,6 @@ export async function settleSubscription(billing: BillingContext, id: string): P
   throw new Error(`the membership of ${account.id} is changing too fast to be settled`);
 }
 
-/** Reads the subscriptions of customers, without those that have ended. */
 async function subscriptionsOf(
   billing: BillingContext,
   customers: ReadonlySet<string>,

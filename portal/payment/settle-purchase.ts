@@ -44,7 +44,6 @@ export async function settleDispute(billing: BillingContext, id: string): Promis
   return settlePaymentIntent(billing, await billing.stripe.disputes.retrieve(id));
 }
 
-/** Settles the payment that a charge, a refund or a dispute is about. */
 async function settlePaymentIntent(
   billing: BillingContext,
   { payment_intent }: { readonly payment_intent: string | { readonly id: string } | null },
@@ -123,7 +122,6 @@ function currentCause(cause: string, booked: ReadonlyMap<string, number>): strin
   }
 }
 
-/** Gives back the tokens that a reversal had taken; returns their number. */
 async function giveBack(
   billing: BillingContext,
   account: AccountId,

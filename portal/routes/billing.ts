@@ -27,7 +27,6 @@ const INSTEAD: ReadonlyMap<ProblemSlug, string> = new Map([
 /** Maximum size of an event. Events are a few kilobytes, since each concerns one object. */
 const MAX_EVENT_BYTES = 64 * 1024;
 
-/** Routes under `/billing`: purchases, and the payment processor's events. */
 export async function serveBilling(app: FastifyInstance, services: PortalServices): Promise<void> {
   app.post('/billing/subscribe', {
     config: { operation: SUBSCRIBE },

@@ -31,9 +31,7 @@ export interface PortalOperation extends Omit<Operation, 'problems'> {
     /** Absent if there is no body. */
     readonly schema?: z.ZodType;
     readonly example?: unknown;
-    /** Media type of the response, if not `application/json`. */
     readonly mediaType?: string;
-    /** Whether it starts or ends a session. */
     readonly setsCookie?: true;
   };
   /** Description of the redirect (303) that a browser gets instead. */

@@ -86,7 +86,6 @@ function contentPolicy({ apiUrl, mapStyleUrl }: PortalServices['config']): strin
   ].join('; ');
 }
 
-/** Sends a file, whose name may change with its contents. */
 function sendFile(
   sender: StaticResponseSender,
   request: FastifyRequest,

@@ -113,7 +113,6 @@ export async function serveSignInLink(
   });
 }
 
-/** The token sent by a program, in its body or, without a body, in the address. */
 function sentToken(request: FastifyRequest): string {
   const { token } = request.query as { token?: unknown };
   if (request.body === undefined && typeof token === 'string') return token;

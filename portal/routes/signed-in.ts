@@ -84,7 +84,6 @@ async function signIn(
   return request.signedIn;
 }
 
-/** Whether a client's text has the form of a key or session id. */
 export function isId(text: string): boolean {
   return /^[\w-]{1,64}$/.test(text);
 }

@@ -110,7 +110,6 @@ export async function hasTry(signIns: SignIns, client: AtMailbox, nowMs: number)
   return true;
 }
 
-/** Limits of a try, the narrowest first. */
 function limitsOfTry(
   { ip, mailbox, isKnownBrowser }: AtMailbox,
   isLong: boolean,

@@ -72,9 +72,6 @@ export function isCsrfToken(
   return secrets.some((secret) => isEqualHash(csrfToken(secret, token), given));
 }
 
-/**
- * The value of a cookie in a `Cookie` header. If there are two of the name, neither is accepted.
- */
 export function cookieNamed(name: string, header: string | undefined): string | undefined {
   const start = `${name}=`;
   const found = (header ?? '')

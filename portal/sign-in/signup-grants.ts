@@ -57,10 +57,6 @@ function mailHost(email: string): string {
   return asciiDomain(email.slice(email.lastIndexOf('@') + 1).trim());
 }
 
-/**
- * Limits on sign-up grants per day: in total, where 0 gives none, and by network and domain, which
- * can have many accounts.
- */
 interface SignupGrantLimits {
   readonly perDay: number;
   /** Limit per network: a /24 of IPv4, a /48 of IPv6. */
@@ -71,7 +67,6 @@ interface SignupGrantLimits {
   readonly openDomains: readonly string[];
 }
 
-/** Outcome of opening an account; `former`: its mailbox has had an account and the grant. */
 type SignupOutcome = 'given' | 'former' | WithheldBy;
 
 interface Withheld {
@@ -86,7 +81,6 @@ const DAY_MS: Millis = DAY_SECONDS * 1000;
 const TAGGED_PER_DAY = 10;
 /** Pause between checks for grants that have become due. */
 const CREDIT_PAUSE_MS: Millis = 10_000;
-/** Subject of the limit of all grants of a day. */
 const OF_DAY = 'grants for all';
 /** Pause between checks whether a disabled account, whose grant is due, is enabled again. */
 const DISABLED_PAUSE_MS: Millis = 60 * 60 * 1000;

@@ -6,7 +6,6 @@ import { originError, truncatedReason } from '../schemas/schemas.ts';
 import type { QueryContext } from '../services.ts';
 import { type Batch, type BatchResult, runBatch } from './batch.ts';
 
-/** The closing sentences of the description of a batch, given its price in words. */
 export function batchRules(price: string): string {
   return (
     ` Send 1 to ${REQUEST_LIMITS.origins} origins; the batch counts as one request. Origins that ` +
@@ -22,7 +21,6 @@ export const BATCH_RULES = batchRules('One token per row');
 
 export const BATCH_PROBLEMS = ['missing-origins', 'too-many-origins'] as const;
 
-/** Members common to all batch responses. */
 export const BATCH_MEMBERS = { errors: z.array(originError), truncated_reason: truncatedReason };
 
 /**

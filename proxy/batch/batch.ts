@@ -20,7 +20,6 @@ export interface OriginResult {
   readonly about?: object;
 }
 
-/** Why an origin returns nothing. */
 export interface OriginError {
   readonly type: OriginFault;
   readonly detail: string;
@@ -28,16 +27,13 @@ export interface OriginError {
 
 export type OriginOutcome = OriginResult | OriginError;
 
-/** A batch: origins in request order, and how each is processed. */
 export interface Batch<O> {
   readonly origins: readonly O[];
   /** Stops further origins when exceeded. */
   readonly rowBudget: number;
   readonly turns: Turns;
   readonly columns: readonly RowColumn[];
-  /** Price of a row in tokens. */
   readonly rowPrice: number;
-  /** Names an origin in `errors`. */
   identify(origin: O): object;
   /** Names an origin in `truncated`; null for a malformed one, which is an error all the same. */
   shorten(origin: O): unknown;
@@ -46,7 +42,6 @@ export interface Batch<O> {
 
 export interface BatchResult {
   readonly results: Rows;
-  /** Price of the rows. */
   readonly tokens: number;
   /** Whether any origin could be resolved: an answer without rows costs the minimum, too. */
   readonly isAnswered: boolean;

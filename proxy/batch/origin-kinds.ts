@@ -25,22 +25,18 @@ import { addressMatch } from '../schemas/schemas.ts';
 import { type Batch, type OriginOutcome, type OriginResult, originError } from './batch.ts';
 import { blockOrigins, type Point, pointOrigins, type SentBlock } from './origin-lists.ts';
 
-/** A kind of batch origin, block or point: how origins are sent, located and named. */
 export interface OriginKind<O> {
   readonly one: 'block' | 'point';
   readonly tag: 'Blocks' | 'Points';
   /** Path prefix of the batch routes; `singlePath` is that of the routes for a single origin. */
   readonly path: string;
   readonly singlePath: string;
-  /** Field of the list of origins in a request's body. */
   readonly list: { readonly json: z.ZodType<readonly O[]> };
   /** Columns by which rows name their origin; `columnsOf`: those that a request's rows have. */
   readonly columns: Columns<object>;
   columnsOf(origins: readonly O[]): Columns<object>;
-  /** Schema of an item of `truncated`. */
   readonly short: z.ZodType;
   example(marks: ExampleMarks): O;
-  /** Names an origin in `errors`, as it was sent. */
   nameOf(origin: O): object;
   /** Names an origin in `truncated`; null for one that need not be sent again. */
   shorten(origin: O): unknown;
@@ -51,7 +47,6 @@ export interface OriginKind<O> {
   ): Promise<{ readonly block: OriginBlock; readonly name: object }>;
 }
 
-/** Metadata of a batch's origins, listed beside the rows. */
 export interface OriginMetadata {
   readonly list: 'blocks' | 'origins';
   readonly schema: z.ZodType;
@@ -92,7 +87,6 @@ export function geoidAsSent(sent: SentBlock): string | null {
   return typeof sent === 'number' ? geoidFromNumber(sent) : sent;
 }
 
-/** Points, some of which were sent as addresses. */
 const PLACE_ORIGIN = new Columns<object>({
   ...POINT_ORIGIN.members,
   match: { type: MATCH_COLUMNS, schema: addressMatch.optional() },
@@ -107,7 +101,6 @@ const nameOfPoint = ({ lat, lon, sent, address }: Point) =>
         ...(sent !== undefined && { sent }),
       };
 
-/** Points and addresses, each resolved to the block that contains it. */
 export const POINTS: OriginKind<Point> = {
   one: 'point',
   tag: 'Points',
@@ -128,11 +121,9 @@ export const POINTS: OriginKind<Point> = {
   },
 };
 
-/** A batch request, apart from its lookup. */
 interface BatchRequest<O> {
   readonly origins: readonly O[];
   readonly rowBudget: number;
-  /** The requested modes. */
   readonly modes: readonly ReleaseMode[];
   /** Columns of the rows, without those that name the origin. */
   readonly columns: readonly RowColumn[];

@@ -60,7 +60,6 @@ export const trips = originList(
   'Trips',
 );
 
-/** A trip in `truncated`, to be sent again. */
 export const shortTrip = z.object({
   from: z.string(),
   to: z.string().optional(),
@@ -75,7 +74,6 @@ export function isNamed({ from, to, dest_id, sent }: SentTrip): boolean {
   return sent === undefined && from != null && to !== null && isPoi;
 }
 
-/** Names a trip as it was sent. */
 export function nameOfTrip({ from, to, dest_id, mode, departs, sent }: SentTrip): object {
   const poi = typeof dest_id === 'object' ? { dest_id: null, ...dest_id } : { dest_id };
   return {

@@ -20,30 +20,24 @@ import { wellFormed } from './origin-kinds.ts';
 import { destIdOf } from './origin-lists.ts';
 import { isNamed, nameOfTrip, type SentTrip } from './trip-list.ts';
 
-/** A trip as sent, the mode that it is made by, and the number of its departure. */
 interface ModedTrip extends SentTrip {
   readonly position: ReleaseMode;
   readonly departure?: number | undefined;
 }
 
-/** The trips of a request. */
 export interface TripsQuery {
   readonly trips: readonly ModedTrip[];
-  /** Whether all departures of the window are searched. */
   readonly spread: boolean;
   readonly rowBudget: number;
 }
 
-/** A trip whose ends the release has. */
 interface LocatedTrip extends AskedTrip {
   readonly sent: ModedTrip;
   readonly origin: OriginBlock;
 }
 
-/** A trip, or why it cannot be made. */
 type TripOrError = LocatedTrip | { readonly sent: ModedTrip; readonly error: OriginError };
 
-/** The trips of a request, with their ends. */
 export interface LocatedTrips extends TripsQuery {
   readonly located: readonly TripOrError[];
 }
@@ -51,7 +45,6 @@ export interface LocatedTrips extends TripsQuery {
 /** Trips whose ends are located at once, so that their reads overlap. */
 const WIDTH = 16;
 
-/** Finds the ends of the trips. */
 export async function locateTrips(release: Release, query: TripsQuery): Promise<LocatedTrips> {
   const { trips } = query;
   const located: TripOrError[] = [];
@@ -142,7 +135,6 @@ export function tripBatch(
   };
 }
 
-/** Explains the trips from one block. */
 async function explainAll(
   release: Release,
   trips: readonly LocatedTrip[],

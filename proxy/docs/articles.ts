@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { DocPage } from './document-parts.ts';
 
-/** The group of the pages that come before those of the routes. */
 export const GUIDES = 'Guides';
 
 /** Documents of the repository that are pages of the documentation, by group, in their order. */
@@ -28,7 +27,6 @@ const FILES: readonly (readonly [group: string, file: string])[] = [
 ];
 
 const SLUGS = new Map(FILES.map(([, file]) => [file, slugOf(file)]));
-/** A link of Markdown: its label and where it leads. */
 const LINK = /(?<!!)\[([^\]]*)\]\(([^)\s]*)\)/g;
 
 /** Reads the articles. Links to files that are no pages are left out; their labels stay. */

@@ -1,7 +1,5 @@
-/** Placeholder for a key. */
 export const NO_KEY = 'YOUR_KEY';
 
-/** A request to the API, as a URL and as a call of the TypeScript client. */
 export interface SampleRequest {
   /** The address of the API, without a slash at the end. */
   readonly baseUrl: string;
@@ -17,13 +15,11 @@ export interface SampleRequest {
   readonly rows?: string | undefined;
 }
 
-/** Programs that send a request and print its response, by language. */
 const CODE = { curl, TypeScript: typeScript, Python: python, R: r };
 
 export type Language = keyof typeof CODE;
 export const LANGUAGES = Object.keys(CODE) as readonly Language[];
 
-/** A complete program that sends a request. */
 export function codeIn(language: Language, request: SampleRequest): string {
   return CODE[language](request);
 }

@@ -5,7 +5,6 @@ import { guidesOf } from './guides.ts';
 import type { OpenApiDocument } from './openapi-types.ts';
 import { lines, listed, operationText, samplesText } from './operation-text.ts';
 
-/** The operation of the first request. */
 const FIRST = 'getBlockSummary';
 
 /**

@@ -1,18 +1,15 @@
 import type { OpenApiDocument, Operation, Ref, Schema } from './openapi-types.ts';
 
-/** An operation and its route. */
 export interface LocatedOperation {
   readonly path: string;
   readonly method: 'GET' | 'POST';
   readonly operation: Operation;
 }
 
-/** A page of the documentation. */
 export interface DocPage {
   /** The end of its path: `getBlockSummary`, `own-sites`; empty for the start page. */
   readonly slug: string;
   readonly title: string;
-  /** The heading under which the contents list it. */
   readonly group: string;
   /** Its Markdown, with the addresses that `link` gives to other pages. */
   readonly text: (link: (slug: string) => string) => string;
@@ -29,7 +26,6 @@ export function operationsOf({ paths }: OpenApiDocument): LocatedOperation[] {
   });
 }
 
-/** Resolves `$ref`s of a document. */
 export class References {
   readonly #components: OpenApiDocument['components'];
 
@@ -76,7 +72,6 @@ function range(least: number | undefined, most: number | undefined): string {
   return least === undefined ? `, at most ${most}` : `, ${least} to ${most}`;
 }
 
-/** Formats an example's value for a URL or a text. */
 export function plainText(value: unknown): string {
   if (Array.isArray(value)) return value.map(plainText).join(', ');
   return typeof value === 'string' ? value : JSON.stringify(value);

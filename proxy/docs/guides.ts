@@ -10,7 +10,6 @@ interface Guide {
   readonly text: string;
 }
 
-/** Advice that holds for all routes; `keyAdvice` says where keys come from. */
 export function guidesOf(
   config: Pick<ProxyConfig, 'baseUrl' | 'freeRateLimitPerMinute' | 'batchRowBudget'>,
   keyAdvice: string,

@@ -10,13 +10,11 @@ export interface DocAssets {
   readonly script: string;
 }
 
-/** The parts that all pages share. */
 interface Site {
   readonly title: string;
   readonly pages: readonly DocPage[];
   readonly refs: References;
   readonly assets: DocAssets;
-  /** The address of the portal, if there is one. */
   readonly home: string | undefined;
 }
 
@@ -100,7 +98,6 @@ const markdown = new Marked({
   },
 });
 
-/** Renders a form whose request the page's script sends, and whose response it shows. */
 function requestForm({ sends }: DocPage, { refs }: Site): string {
   if (sends === undefined) return '';
   const { path, method, operation } = sends;

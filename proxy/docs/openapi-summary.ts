@@ -1,11 +1,9 @@
 import type { OpenApiDocument, Operation, Parameter, Ref } from './openapi-types.ts';
 
-/** The whole document; the summary keeps some of its members unchanged. */
 export interface WholeDocument extends OpenApiDocument {
   readonly components: Record<'schemas' | 'parameters' | 'securitySchemes', Record<string, object>>;
 }
 
-/** The response to every request that fails. */
 const FAILURE = {
   description: 'A problem document (RFC 9457); nothing is charged.',
   content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },

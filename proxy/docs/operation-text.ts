@@ -8,7 +8,6 @@ import {
 } from './document-parts.ts';
 import type { Parameter, Ref, Schema } from './openapi-types.ts';
 
-/** Levels of nested members shown. */
 const MAX_DEPTH = 4;
 /** Sentences after the first that are easier to find in a list. */
 const SENTENCES_OF_A_LIST = 3;
@@ -74,7 +73,6 @@ export function samplesText(one: LocatedOperation, refs: References, baseUrl: st
   return LANGUAGES.map((name) => fenced(name.toLowerCase(), codeIn(name, request))).join('\n\n');
 }
 
-/** The request of an operation with the examples of its parameters, or of its body. */
 function sampleRequest(one: LocatedOperation, refs: References, baseUrl: string): SampleRequest {
   const { path, method, operation } = one;
   const body = operation.requestBody?.content['application/json'];
@@ -117,7 +115,6 @@ function fenced(language: string, code: string): string {
   return `\`\`\`${language}\n${code}\n\`\`\``;
 }
 
-/** Members of an object as a nested list. */
 function members(schema: Schema | Ref, refs: References, depth = 0): string {
   const own = refs.resolve(schema);
   if (own.items) return members(own.items, refs, depth);
@@ -141,7 +138,6 @@ export function listed(paragraph: string): string {
   return lines(first, others.map((sentence) => `- ${sentence}`).join('\n')).trimEnd();
 }
 
-/** Joins the paragraphs that are not empty. */
 export function lines(...paragraphs: readonly string[]): string {
   return `${paragraphs.filter((one) => one !== '').join('\n\n')}\n`;
 }

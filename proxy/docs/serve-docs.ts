@@ -12,7 +12,6 @@ import {
 import { Problem } from '../http/problem.ts';
 import type { Texts } from './texts.ts';
 
-/** The service's icon, as SVG: bands of travel time around a place. */
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><circle cx="16" cy="16" r="15" fill="#d5e8e4"/><circle cx="16" cy="16" r="10" fill="#6fb3a6"/><circle cx="16" cy="16" r="5" fill="#14554a"/></svg>
 `;
 
@@ -25,7 +24,6 @@ const TEXT_PATHS = [
   ['/docs/search.json', 'search', JSON_TYPE],
 ] as const;
 
-/** The paths served by `serveDocs`. */
 export const DOCS_PATHS: readonly string[] = [
   ...['/', '/docs', '/docs/', '/docs.md', '/docs/:file', '/favicon.ico'],
   ...TEXT_PATHS.map(([path]) => path),

@@ -7,7 +7,6 @@ import { type DocAssets, htmlPage } from './html-page.ts';
 import { openApiSummary, type WholeDocument } from './openapi-summary.ts';
 import type { OpenApiDocument } from './openapi-types.ts';
 
-/** Responses rendered from a document. */
 export interface Texts {
   readonly llms: StaticResponse;
   readonly summary: StaticResponse;
@@ -17,7 +16,6 @@ export interface Texts {
   readonly pages: ReadonlyMap<string, StaticResponse>;
 }
 
-/** Renders the texts of a document; `assets` names the pages' own files. */
 export function textsOf(document: WholeDocument, assets: DocAssets, config: ProxyConfig): Texts {
   const pages = docPages(document, config);
   const { title } = document.info;

@@ -16,7 +16,6 @@ import {
 import { refuseExchanged } from '../queries/exchanged-coordinates.ts';
 import { MATCH_MEMBERS } from '../schemas/schemas.ts';
 
-/** Finds what people type: addresses, intersections, streets, coordinates, blocks, places. */
 export const addresses = freeEndpoint({
   access: 'free',
   path: '/v1/addresses',

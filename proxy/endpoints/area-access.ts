@@ -20,7 +20,6 @@ import { areaFacts } from '../schemas/coverage-schemas.ts';
 import { nextCursor } from '../schemas/schemas.ts';
 import type { QueryContext } from '../services.ts';
 
-/** The rules of the rows of an area, for the descriptions of its routes. */
 export const AREA_ACCESS_RULES =
   'Rows by block, `of`, mode and minutes; with `by`, by tract, place or county, of the blocks in ' +
   'the area, each averaged by `weight`. Blocks of this release count by whole minutes, POIs by ' +

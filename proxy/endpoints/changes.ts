@@ -30,7 +30,6 @@ import { areaFacts } from '../schemas/coverage-schemas.ts';
 import { noise, statedTiming } from '../schemas/schemas.ts';
 import type { ProxyServices } from '../services.ts';
 
-/** The fields of a request for changes, other than its area. */
 const CHANGES = {
   from: required(releaseName, {
     description:
@@ -63,12 +62,10 @@ const CHANGES = {
   }),
 };
 
-/** The sizes of changes, in words. */
 const STEPS_IN_WORDS = `${CHANGE_STEPS.slice(0, -1).join(', ')} and ${CHANGE_STEPS.at(-1)}`;
 
 const BODY = members({ ...CHANGES, area });
 
-/** A request whose area is known, and whose releases are yet to be opened. */
 interface ResolvedChanges {
   readonly asked: z.output<typeof BODY>;
   readonly area: Area;

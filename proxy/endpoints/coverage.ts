@@ -59,7 +59,6 @@ const SUMMED = {
   nth: oneNth,
   names,
 };
-/** Query and response of the routes for the area that their path names. */
 const SUMS_OF_AREA = {
   query: parameters(SUMMED),
   rows: { geometry: null },
@@ -121,7 +120,6 @@ const countyCoverage = meteredEndpoint({
   },
 });
 
-/** Criteria as sent, but for types by id, and as tested. */
 interface RequestedBasket {
   readonly all_of: readonly CriterionParams[];
   readonly criteria: readonly Criterion[];

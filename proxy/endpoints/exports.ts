@@ -184,7 +184,6 @@ export const createExportLink = postEndpoint({
   },
 });
 
-/** An exported file, identified by the names of its manifest and its object in the store. */
 const exportedFileSchema = z.object({ manifest: z.string(), object: z.string() });
 type ExportedFile = z.output<typeof exportedFileSchema>;
 
@@ -198,7 +197,6 @@ async function checkEnds(release: Release, file: ServedExport): Promise<void> {
   await Promise.all([pages.readRange(object, 0, 1), pages.readRange(object, object.bytes - 1, 1)]);
 }
 
-/** Explains why none of the exported tables is the requested one. */
 function missingExport(
   release: string,
   list: readonly ServedExport[],
@@ -238,7 +236,6 @@ async function linkTo(
   return { url, expires_at: new Date(expiresMs).toISOString(), sha256, bytes };
 }
 
-/** A request for a page of a list. */
 interface ExportQuery {
   readonly table?: readonly string[] | undefined;
   readonly county?: readonly string[] | undefined;

@@ -119,7 +119,6 @@ const counts = z
   .optional()
   .meta({ description: 'With `of`: how many of each are within reach.' });
 
-/** The response with `format=geojson`. */
 const contoursBody = z
   .object({
     type: z.literal('FeatureCollection'),
@@ -139,7 +138,6 @@ const contoursBody = z
   })
   .meta({ id: 'Isochrone', description: '`format=geojson`: largest contour first.' });
 
-/** The response with `format=blocks`. */
 const blocksBody = z
   .object({
     blocks: z.array(
@@ -167,7 +165,6 @@ interface ResolvedIsochrone extends ResolvedQuery {
   readonly levels: readonly Minutes[];
   /** Whether each block names the smallest level that contains it, if `contours` were requested. */
   readonly namesContours: boolean;
-  /** Opportunities to count within each contour. */
   readonly opportunities: readonly Opportunity[];
 }
 

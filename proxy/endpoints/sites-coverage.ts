@@ -126,7 +126,6 @@ export const sitesCoverage = postEndpoint({
   respond: (release, query: LocatedQuery, context) => querySites(release, context, query),
 });
 
-/** Whether a list of points was sent, and not what stands for the points of others. */
 function isPoints<M extends SitesMember>(sent: SentSites<M>): sent is readonly Site[] {
   return Array.isArray(sent);
 }

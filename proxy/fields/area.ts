@@ -16,7 +16,6 @@ import { kindOf } from './kinds.ts';
 import { block, blockFault, blockNumber, point, radius } from './locations.ts';
 import { polygon } from './polygon.ts';
 
-/** Problems of requests that name or draw an area. */
 export const AREA_PROBLEMS = [
   'missing-area',
   'invalid-geometry',
@@ -66,7 +65,6 @@ const blockList = z
     },
   });
 
-/** The centre of a circle in a body. */
 export const centre = optional(point, { description: 'Centre of a circle.' });
 
 /** An area, identified in exactly one way. */
@@ -100,12 +98,10 @@ export const area = optional({ json: areaItem });
 
 const SMALL_RADIUS_M = 250;
 
-/** An area with few blocks, for examples. */
 export function smallArea({ point }: ExampleMarks) {
   return { center: point, radius_m: SMALL_RADIUS_M };
 }
 
-/** An area as sent. */
 type AreaParams = z.output<typeof areaItem>;
 
 /**
@@ -136,7 +132,6 @@ export async function requestedArea(
   throw new Problem('missing-area', `send an area in ${at.join('.')}: one of ${WAYS}`);
 }
 
-/** Returns the problem of a circle that lacks `name`. */
 function missingPart(at: readonly string[], name: 'center' | 'radius_m', fault: string): Problem {
   const loc = ['body', ...at, name];
   return invalidParameter(loc, missing(fault), 'invalid_type');

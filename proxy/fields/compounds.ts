@@ -5,10 +5,6 @@ import { acceptsParameters, missing, withoutNulls } from '../http/validation.ts'
 import type { Kind } from './field.ts';
 import { integer, kindOf } from './kinds.ts';
 
-/**
- * Error messages for a value that is not a list, for an empty list, and for a list that is too
- * long.
- */
 interface ListFaults {
   /** The expected form; the actual value is appended. */
   readonly none: string;
@@ -19,9 +15,7 @@ interface ListFaults {
 
 /** A repeated parameter, or an array in a body; values are sorted ascending without duplicates. */
 interface ListOptions {
-  /** Plural of the items. */
   readonly of: string;
-  /** Advice to one who sends an empty list. */
   readonly empty?: string;
   readonly most?: number;
   /** Whether values keep the order sent, which is that of the rows. */
@@ -81,7 +75,6 @@ function repeated<T>(
     .meta({ override: { maxItems: most } });
 }
 
-/** Whether a value is text with commas. */
 export const hasCommas = (value: unknown) => typeof value === 'string' && value.includes(',');
 
 /**
@@ -131,7 +124,6 @@ export function distinct<T extends string | number>(values: readonly T[]): T[] {
   return [...new Set(values)].sort((a, b) => (a < b ? -1 : 1));
 }
 
-/** Error messages of an object. */
 export interface ObjectFaults {
   readonly none: string;
   readonly unknown: string;

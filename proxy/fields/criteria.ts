@@ -13,7 +13,6 @@ const criterion = objectOf('a criterion', {
   nth: withDefault(nthNearest, 1).json,
 });
 
-/** Criteria that a block must all meet. */
 const criteria = {
   json: listOf(criterion, LIMITS.criteria, {
     none: 'must be an array of criteria',
@@ -36,7 +35,6 @@ const nearPoint = objectOf('a point', {
   max_minutes: integer(BOUNDS.contour).json,
 });
 
-/** Points that a block must all be near. */
 export const near = optional(
   {
     json: listOf(nearPoint, LIMITS.nearPoints, {

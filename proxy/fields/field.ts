@@ -16,7 +16,6 @@ type Medium = keyof Kind<unknown>;
 /** The schemas of a kind or field. One that only parameters or only bodies have lacks the other. */
 type Schemas = Readonly<Partial<Record<Medium, z.ZodType>>>;
 
-/** The words of a field for readers. */
 interface Words {
   /** Name of the parameter among the components of the document. */
   readonly id?: string;
@@ -28,21 +27,18 @@ interface Words {
 
 const EXAMPLES = new WeakMap<z.ZodType, NonNullable<Words['example']>>();
 
-/** A field that must be sent. */
 export function required<S extends Schemas>(kind: S, words: Words = {}) {
   return inEachMedium(kind, (schema) => schema.nonoptional(), words) as {
     readonly [M in keyof S]: z.ZodNonOptional<Extract<S[M], z.ZodType>>;
   };
 }
 
-/** A field that may be omitted. */
 export function optional<S extends Schemas>(kind: S, words: Words = {}) {
   return inEachMedium(kind, (schema) => schema.optional(), words) as {
     readonly [M in keyof S]: z.ZodOptional<Extract<S[M], z.ZodType>>;
   };
 }
 
-/** A field with a value where it is omitted. */
 export function withDefault<S extends Schemas>(
   kind: S,
   value: z.output<Extract<S[keyof S], z.ZodType>>,
@@ -78,7 +74,6 @@ export function several(what: string, more = ''): Readonly<Record<Medium, string
   return { text: `${what}; repeat the parameter for several.${more}`, json: `${what}.${more}` };
 }
 
-/** Adds to the JSON Schema of a kind. */
 export function withSchema<S extends Schemas>(kind: S, schema: oas31.SchemaObject): S {
   const schemas = Object.entries(kind).map(([medium, one]) => [
     medium,

@@ -3,7 +3,6 @@ import { type Bounds, boundsSchema, isWithin, rangeFault } from '../bounds.ts';
 import { missing } from '../http/validation.ts';
 import type { Kind } from './field.ts';
 
-/** Describes the type of a JSON value. */
 export function kindOf(value: unknown): string {
   if (typeof value === 'string') return 'text';
   if (typeof value === 'number') return 'a number';
@@ -28,7 +27,6 @@ export const onceText = z.string({
 
 const TEXT_FAULT = 'must be text';
 
-/** Text, of which `refine` accepts some. */
 export function phrase(refine: (text: z.ZodString) => z.ZodType<string>): Kind<string> {
   const error = ({ input }: { input?: unknown }) =>
     input === undefined ? missing(TEXT_FAULT) : singleFault(TEXT_FAULT, input);
@@ -42,7 +40,6 @@ export const releaseName = phrase((text) =>
   }),
 );
 
-/** One of several words. */
 export function choice<const W extends readonly string[]>(words: W): Kind<W[number]> {
   const fault = `must be one of ${words.join(', ')}`;
   return {

@@ -19,7 +19,6 @@ import { exactObjectOf, type ObjectFaults, objectOf } from './compounds.ts';
 import { jsonSchemaOf, type Kind, optional, required, withSchema } from './field.ts';
 import { decimal, hintOn, kindOf, number, phrase, UNBOUNDED } from './kinds.ts';
 
-/** A block in a path or query: its 15 digits. */
 export const blockGeoid = {
   text: z
     .custom<Geoid>((value) => typeof value === 'string' && isGeoid(value), {
@@ -37,7 +36,6 @@ export const geoid = required(blockGeoid, {
   example: ({ block }) => block,
 });
 
-/** A county's code, in a path or a body. */
 export const countyFips = z
   .string()
   .regex(COUNTY_FIPS, { error: 'must be a county FIPS code: 5 digits' });
@@ -78,7 +76,6 @@ export const lon = required(longitude, {
   example: ({ point }) => point.lon,
 });
 
-/** The centre of a circle in a query. */
 export const CENTRE = {
   lat: optional(latitude, { id: 'LatOfCircle', description: LAT }),
   lon: optional(longitude, { id: 'LonOfCircle', description: LON }),
@@ -121,7 +118,6 @@ export const nearPoint = {
     .meta({ override: { type: 'string' } }),
 };
 
-/** The members of a point in a body. */
 export const POINT = { lon: longitude.json, lat: latitude.json };
 
 export const point = {
@@ -136,13 +132,11 @@ const MAX_VALUE = 40;
 /** Longer than a point whose coordinates are text. */
 const MAX_ORIGIN = 100;
 
-/** Shortens a value as sent, to name it in errors. */
 export function sentValue(given: unknown): SentValue {
   if (given === undefined || given === null || typeof given === 'number') return given;
   return truncate(typeof given === 'string' ? given : jsonOf(given), MAX_VALUE);
 }
 
-/** Returns the shortened JSON of an origin as sent, to name it in errors. */
 export function sentOrigin(given: unknown): string {
   return truncate(jsonOf(given), MAX_ORIGIN);
 }

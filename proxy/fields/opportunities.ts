@@ -25,7 +25,6 @@ export const opportunities = list(opportunity, {
   most: LIMITS.weightsListed,
 });
 
-/** Opportunities that an isochrone counts: none by default. */
 export const ofContours = optional(opportunities, {
   id: 'OfContours',
   description:
@@ -33,7 +32,6 @@ export const ofContours = optional(opportunities, {
     '`/v1/meta/weights`. Omitted: none.',
 });
 
-/** Fields of the routes for opportunities. */
 export const ACCESS = {
   direction: withDefault(directionLabel, 'from', {
     id: 'Direction',

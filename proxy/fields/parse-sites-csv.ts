@@ -16,7 +16,6 @@ interface CsvSite {
   readonly isCandidate: boolean | null;
 }
 
-/** Describes what is wrong with a line of the text, or with all of it. */
 interface SitesFault {
   readonly line?: number;
   readonly msg: string;
@@ -30,7 +29,6 @@ interface SitesFault {
     | 'invalid_value';
 }
 
-/** The sites of a text, or what is wrong with it. */
 type ParsedSites =
   | { readonly sites: readonly CsvSite[] }
   | { readonly faults: readonly SitesFault[] };

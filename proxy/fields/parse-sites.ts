@@ -5,7 +5,6 @@ import { candidacy, parseSitesCsv } from './parse-sites-csv.ts';
 
 export type SitesMember = 'sites' | 'candidates';
 
-/** A fault of a text or collection of sites, and its place. */
 interface FormatFault {
   readonly path: readonly (string | number)[];
   readonly msg: string;

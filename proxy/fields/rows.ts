@@ -43,7 +43,6 @@ export const DEPARTS =
   'Explains the fastest trip by transit that leaves at this local time, such as `08:15`, instead ' +
   'of the stored time. Trips by other modes are the same at all hours, with or without it.';
 
-/** Whether all departures of the window are searched for a trip. */
 export const spread = withDefault(flag, false, {
   id: 'WithSpread',
   description:
@@ -84,7 +83,6 @@ export const destType = optional(list(typeName, { of: 'destination types' }), {
   example: (marks) => [marks.type],
 });
 
-/** Which of the nearest POIs of a type. */
 export const nthNearest = integer(BOUNDS.nth);
 const { min: MIN_NTH, max: MAX_NTH } = BOUNDS.nth;
 
@@ -171,7 +169,6 @@ export const poiOfPath = required(
   { id: 'DestIdOfPath', description: 'Stable id of a POI.', example: ({ poi }) => poi.dest_id },
 );
 
-/** Blocks by GEOID, as text or numbers. */
 export const blocks = optional(
   list(block, {
     of: 'block GEOIDs',
@@ -183,7 +180,6 @@ export const blocks = optional(
   },
 );
 
-/** Minutes that limit the times stored in rows. */
 export const minutesWithin = number(BOUNDS.maxMinutes);
 
 export const maxMinutes = optional(minutesWithin, {
@@ -199,7 +195,6 @@ export const names = withDefault(flag, false, {
     '`dest_id` of a POI the `dest_types` that it has, and in catchments its `name`.',
 });
 
-/** The fields of rows with the nearest POIs of each type. */
 export const NEAREST_ROWS = {
   mode,
   ...WINDOW,
@@ -209,7 +204,6 @@ export const NEAREST_ROWS = {
   names,
 };
 
-/** The fields of rows with each POI within reach. */
 export const POI_ROWS = {
   mode,
   ...WINDOW,

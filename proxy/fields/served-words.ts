@@ -76,7 +76,6 @@ export function validFor<T>(release: Release, validate: () => T): T {
   }
 }
 
-/** Words that requests choose from. */
 type ChosenWord = Exclude<keyof ServedWords, 'streets'>;
 
 function faultOf(name: ChosenWord, known: readonly unknown[]): string {

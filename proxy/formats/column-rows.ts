@@ -23,7 +23,6 @@ const CELLS: PartWriter<readonly unknown[]> = {
   geometry: () => [],
 };
 
-/** Rows column by column, for Parquet. */
 export class ColumnRows implements Rows {
   readonly format: RowFormat;
   readonly columns: readonly RowColumn[];

@@ -17,7 +17,6 @@ export interface Member<S> {
   readonly of?: (source: S) => unknown;
 }
 
-/** A column of formats without nested members. */
 export interface RowColumn {
   readonly name: string;
   readonly type: ColumnType;
@@ -135,7 +134,6 @@ export class KeptPart<K extends number, S> implements RowPart<K> {
 /** The columns of no member: for parts that a request leaves out. */
 export const NO_COLUMNS = new Columns<unknown>({});
 
-/** The columns of several parts, in order. */
 export function allColumns(parts: readonly RowPart<never>[]): readonly RowColumn[] {
   return parts.flatMap(({ columns }) => columns);
 }

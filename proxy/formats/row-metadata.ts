@@ -1,7 +1,6 @@
 import type { HeaderName, SentHeader } from '../http/common-headers.ts';
 import type { Format } from './negotiate.ts';
 
-/** An origin of a batch, or a site, as named in `errors` and `truncated`. */
 type NamedOrigin = {
   /** The list of a site, `sites` or `candidates`; ids are unique per list. */
   readonly list?: string;
@@ -22,7 +21,6 @@ type NamedOrigin = {
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** Members of a response other than its rows. */
 interface OtherMembers {
   readonly next_cursor?: string | null;
   readonly resolved_block?: string;
@@ -36,9 +34,7 @@ interface OtherMembers {
   /** Sums beside rows of another kind; rows themselves in CSV of sites. */
   readonly results?: object;
   readonly basket?: object | null;
-  /** The precision of times to sites. */
   readonly precision?: string;
-  /** The versions of the releases that are compared. */
   readonly from?: string;
   readonly to?: string;
   /** The window and percentile of times by transit, where a release has a choice. */
@@ -142,7 +138,6 @@ function encoded(value: string | number | null): string {
   return encodeURIComponent(String(value).replaceAll(/\p{Surrogate}/gu, '\ufffd'));
 }
 
-/** Headers that repeat, or replace, the body's metadata. */
 export function metadataHeaders(
   body: OtherMembers,
   format: Format,
@@ -162,7 +157,6 @@ export function metadataHeaders(
   return headers;
 }
 
-/** Whether a member has more characters than headers may have. */
 function isLong(member: unknown, most = MAX_LISTED_CHARACTERS): boolean {
   return JSON.stringify(member ?? null).length > most;
 }

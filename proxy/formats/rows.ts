@@ -40,7 +40,6 @@ export interface RowFormat {
   rows(columns: readonly RowColumn[]): Rows;
 }
 
-/** The parts of a row, given the type of the key of each. */
 type Parts<K extends readonly unknown[]> = { readonly [P in keyof K]: RowPart<K[P]> };
 
 /** The rows of a response, written as they are added: they never become objects. */
@@ -85,7 +84,6 @@ const MARGIN_BYTES: Bytes = 512;
 /** Rendered rows are buffered as text up to this length. */
 const BUFFERED_BYTES: Bytes = PIECE_BYTES - MARGIN_BYTES;
 
-/** Rows in a format of text, as bytes. */
 export class TextRows implements Rows {
   readonly format: TextFormat;
   readonly columns: readonly RowColumn[];
@@ -160,7 +158,6 @@ export class TextRows implements Rows {
     };
   }
 
-  /** Adds a row, from its `begin` to its `end`. */
   #add(row: ByteText): void {
     this.#count++;
     if (this.#text.length + row.length > BUFFERED_BYTES && this.#text !== '') {

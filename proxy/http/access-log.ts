@@ -26,7 +26,6 @@ const PRIVATE: readonly (readonly [found: RegExp, shown: string])[] = [
   [/\?[^\s"?=\\]*=[^\s"\\]*/g, '?…'],
 ];
 
-/** Redacts a text for logging. */
 export function withoutSecrets(text: string): string {
   return PRIVATE.reduce((rest, [found, shown]) => rest.replace(found, shown), text);
 }
@@ -66,7 +65,6 @@ export class FaultLog {
   }
 }
 
-/** Request counts of a route by outcome. */
 class RouteTally {
   readonly durations = new DurationHistogram();
   /**
@@ -88,7 +86,6 @@ export class RequestCounts {
   readonly routes = new Map<string, RouteTally>();
   underWay = 0;
 
-  /** Counts a request that was refused before routing. */
   refused(status: number): void {
     this.route(UNMATCHED).add(status, 0);
   }

@@ -26,7 +26,6 @@ export function variantEtag(etag: string, variant: string): string {
   return `${etag.slice(0, -1)}-${variant}"`;
 }
 
-/** The strong ETag of a complete body. */
 export function etagOf(body: string | Uint8Array): string {
   return `"${hash('sha256', body, 'base64url').slice(0, ETAG_CHARACTERS)}"`;
 }
@@ -60,7 +59,6 @@ export function knownRepresentation(
   return coding && variantEtag(etag, coding);
 }
 
-/** A response that preconditions are about. */
 interface Representation {
   /** Plain; null for a response without an ETag. */
   readonly etag: string | null;
@@ -90,7 +88,6 @@ export function failedPrecondition(
   return preconditionFailed('If-Unmodified-Since', `was modified on ${date}`);
 }
 
-/** Throws `precondition-failed` for a representation that has been found. */
 export function requirePreconditions(headers: IncomingHttpHeaders, found: Representation): void {
   const failed = failedPrecondition(headers, found);
   if (failed) throw failed;
@@ -100,7 +97,6 @@ function preconditionFailed(header: string, fact: string): Problem {
   return new Problem('precondition-failed', `${header} does not hold: the response ${fact}`);
 }
 
-/** Whether `If-None-Match` is `*`: any representation matches. */
 export function matchesAny(ifNoneMatch: string | undefined): boolean {
   return ifNoneMatch?.trim() === '*';
 }

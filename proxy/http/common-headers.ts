@@ -47,7 +47,6 @@ export function setCommonHeaders(reply: FastifyReply): void {
   }
 }
 
-/** Responds to preflight requests for every path. */
 export function handlePreflights(app: FastifyInstance): void {
   app.options('/*', (_request, reply) => {
     reply.code(204).headers(PREFLIGHT).send();
@@ -132,12 +131,10 @@ function components(of: (header: z.ZodType) => z.ZodType, suffix: string): Heade
   );
 }
 
-/** Returns headers as components of the document. */
 export function headersNamed(...names: readonly HeaderName[]): Headers {
   return Object.fromEntries(names.map((name) => [name, COMPONENTS[name]]));
 }
 
-/** Returns the components of headers that are optional in a response. */
 export function headersIfAny(...names: readonly HeaderName[]): Headers {
   return Object.fromEntries(names.map((name) => [name, COMPONENTS_IF_ANY[name]]));
 }

@@ -17,7 +17,6 @@ import { CONNECTION_LIMITS } from './slow-clients.ts';
 const PROBLEM_JSON = 'application/problem+json; charset=utf-8';
 const MAX_QUOTED_PATH = 200;
 
-/** Fastify's own errors, by their problem slugs. */
 const FRAMEWORK_SLUGS: Readonly<Record<string, ProblemSlug>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: 'payload-too-large',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported-media-type',
@@ -42,7 +41,6 @@ declare module 'fastify' {
   }
 }
 
-/** Header that states how long a client should wait for a backend that may be back soon. */
 export const RETRY = { 'retry-after': '5' } as const;
 
 /** Turns every error into a problem document without internal details. */
@@ -123,7 +121,6 @@ export function refuseTunnel(
   return endWith(problem, socket, style, fixedHeaders);
 }
 
-/** Sends a problem on a connection and closes it; returns the status. */
 function endWith(
   problem: Problem,
   socket: Duplex,
@@ -257,7 +254,6 @@ function late(): Problem {
   );
 }
 
-/** Advice about input that Node's parser refuses, by the code of its error. */
 const MALFORMED: ReadonlyMap<string, string> = new Map([
   [
     'HPE_HEADER_OVERFLOW',
@@ -273,7 +269,6 @@ const MALFORMED: ReadonlyMap<string, string> = new Map([
   ],
 ]);
 
-/** The problem for an error of a request found before routing. */
 function malformed(error: Error): Problem {
   const code = systemCode(error) ?? '';
   const msg = MALFORMED.get(code) ?? error.message;

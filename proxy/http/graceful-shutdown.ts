@@ -17,14 +17,12 @@ const QUIET_TURN_MS: Millis = 1;
 /** Limit on waiting for a quiet turn, since a busy server may have none. */
 const QUIET_WITHIN_MS: Millis = 1_000;
 
-/** Whether a server is shutting down. */
 export interface Shutdown {
   hasBegun: boolean;
   /** Whether each response is the last of its connection (`Connection: close`). */
   closesConnections: boolean;
 }
 
-/** The state of a server that is not shutting down. */
 export function newShutdown(): Shutdown {
   return { hasBegun: false, closesConnections: false };
 }

@@ -6,12 +6,10 @@ import { setRateHeaders } from './rate-limiting.ts';
 const STYLE =
   'body{font:1.1rem/1.6 system-ui,sans-serif;max-width:38rem;margin:4rem auto;padding:0 1rem;color:#1c2733;background:#fbfaf6}code{color:#55606c}pre{white-space:pre-wrap;overflow-wrap:anywhere}a{color:#14665a}button{font:inherit;padding:.5rem 1.2rem;border:0;border-radius:8px;background:#14665a;color:#fff;cursor:pointer}button:focus-visible,a:focus-visible{outline:2px solid #14665a;outline-offset:2px}@media(prefers-color-scheme:dark){body{color:#e7ecee;background:#10171b}code{color:#a0acb5}a{color:#72cbb9}button{background:#72cbb9;color:#0b211c}button:focus-visible,a:focus-visible{outline-color:#72cbb9}}';
 
-/** Escapes a text for HTML, also within quotes. */
 export function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
-/** A short readable page. The body is HTML, the title is plain text. */
 export function plainPage(title: string, body: string): string {
   const shown = escapeHtml(title);
   return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${shown}</title><style>${STYLE}</style><main><h1>${shown}</h1>${body}</main></html>`;

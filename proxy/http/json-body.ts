@@ -17,7 +17,6 @@ import type { ProblemSlug } from './problem-types.ts';
 import { hasBody } from './slow-clients.ts';
 import { issuesOf, type ParameterNames, validationMessage, withoutNulls } from './validation.ts';
 
-/** Error for JSON that is nested deeper than any valid request. */
 class NestedTooDeep extends Error {
   override readonly name = 'NestedTooDeep';
 }
@@ -29,10 +28,8 @@ class NestedTooDeep extends Error {
  */
 export const MAX_VALUES = 50_000;
 const MAX_DEPTH = 32;
-/** Maximum number of unknown members that a problem names. */
 const MAX_NAMED = 5;
 
-/** The number of values in a body, and advice on what to send instead of more. */
 interface ValueLimit {
   readonly values: number;
   readonly advice: string;
@@ -78,7 +75,6 @@ function extentOf(bytes: Uint8Array, maxValues: number): Extent {
   return { end: bytes.length, closers: '' };
 }
 
-/** Problems of lists that are too long. */
 const COUNT_PROBLEMS: ReadonlySet<string> = new Set<ProblemSlug>([
   'too-many-origins',
   'polygon-too-complex',

@@ -1,6 +1,5 @@
 import { createDocument, type ZodOpenApiObject, type ZodOpenApiOperationObject } from 'zod-openapi';
 
-/** An operation of a document, and where it is served. */
 export interface DocumentedOperation {
   /** In OpenAPI syntax: `/keys/{id}`. */
   readonly path: string;
@@ -8,7 +7,6 @@ export interface DocumentedOperation {
   readonly described: ZodOpenApiOperationObject;
 }
 
-/** The facts of a document besides its operations. */
 interface DocumentFacts extends Pick<ZodOpenApiObject, 'externalDocs' | 'tags' | 'components'> {
   readonly title: string;
   readonly version: string;
@@ -16,7 +14,6 @@ interface DocumentFacts extends Pick<ZodOpenApiObject, 'externalDocs' | 'tags' |
   readonly serverUrl: string;
 }
 
-/** Builds an OpenAPI 3.1 document from the schemas used for validation. */
 export function buildDocument(
   { title, version, description, serverUrl, components, ...facts }: DocumentFacts,
   operations: readonly DocumentedOperation[],

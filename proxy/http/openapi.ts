@@ -2,7 +2,6 @@ import type { z } from 'zod';
 import type { ZodOpenApiOperationObject } from 'zod-openapi';
 import type { ProblemSlug } from './problem-types.ts';
 
-/** The description of a route, of either server, in its OpenAPI document. */
 export interface Operation {
   readonly operationId: string;
   readonly summary: string;
@@ -17,7 +16,6 @@ type DescribedRequest = Pick<
   'security' | 'requestParams' | 'requestBody'
 >;
 
-/** Describes an operation as in OpenAPI, without its responses. */
 export function describeRequest(
   { operationId, summary, description, tag }: Omit<Operation, 'problems'>,
   request: DescribedRequest,

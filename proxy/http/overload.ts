@@ -45,7 +45,6 @@ export class RequestScheduler {
   };
 }
 
-/** Schedules incoming requests round-robin by client address. */
 export function scheduleRequests(app: FastifyInstance): void {
   const scheduler = new RequestScheduler();
   app.addHook('onRequest', (request, reply, done) => {
@@ -97,9 +96,7 @@ export class LoadShedder {
   #taken = 0;
   #newcomers = 0;
   #dueMs: Millis;
-  /** Minimum lag of the last few turns. */
   lagMs: Millis = 0;
-  /** Number of refused requests. */
   shed = 0;
 
   /** `lateMs`: the lag above which requests are shed. */
@@ -118,7 +115,6 @@ export class LoadShedder {
     return this.lagMs > this.#lateMs;
   }
 
-  /** Records the lag of one turn of the loop. */
   sample(lateMs: Millis): void {
     const before = this.isShedding;
     this.#samples[this.#taken++ % SAMPLES] = lateMs;
@@ -187,7 +183,6 @@ function clientOf({ headers, ip, routeOptions }: FastifyRequest): Client {
   return { address, id: key === null ? address : `${address} ${key}` };
 }
 
-/** The well-formed API key of a header; null if there is none. */
 function bearerKey(authorization: string | undefined): string | null {
   const token = bearerToken(authorization);
   return token !== null && isWellFormedApiKey(token) ? token : null;

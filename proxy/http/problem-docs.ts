@@ -7,7 +7,6 @@ import { escapeHtml, plainPage, plainPageHeaders } from './html.ts';
 import { Problem } from './problem.ts';
 import { BATCH_FAULTS, PROBLEM_TYPES, type ProblemSlug } from './problem-types.ts';
 
-/** A problem as OpenAPI documents describe it. */
 export const problemDocument = z
   .looseObject({
     type: z.url().meta({ description: 'Its last path segment is the stable slug.' }),
@@ -31,24 +30,19 @@ export const problemDocument = z
   })
   .meta({ id: 'Problem', description: 'RFC 9457 problem.' });
 
-/** Additional header of problems with a status. */
 export const HEADER_OF_STATUS: Readonly<Record<number, 'WWW-Authenticate' | 'Retry-After'>> = {
   401: 'WWW-Authenticate',
   429: 'Retry-After',
   503: 'Retry-After',
 };
 
-/** How a service's document describes its problems. */
 interface DescribedProblems {
   readonly base: string;
   readonly schema: z.ZodType;
-  /** Extension members of each example. */
   readonly members?: (slug: ProblemSlug) => Readonly<Record<string, unknown>>;
 }
 
-/** Properties shared by the responses of several operations. */
 interface AlikeResponses {
-  /** Prefix of their component names. */
   readonly kind: string;
   readonly headers: (status: number) => z.ZodObject;
 }
@@ -71,7 +65,6 @@ export class ProblemResponses {
     this.#described = described;
   }
 
-  /** The responses by status. */
   of(
     slugs: readonly ProblemSlug[],
     alike: AlikeResponses,

@@ -1,7 +1,6 @@
 import { PROBLEM_TYPES, type ProblemSlug } from './problem-types.ts';
 import { MAX_COUNTED_FAULTS } from './request-limits.ts';
 
-/** One invalid parameter, as `invalid-parameters` lists it. */
 export interface ParameterIssue {
   /**
    * The part of the request (`path`, `query`, `header`, `body` or `request`), then the path to the
@@ -37,7 +36,6 @@ export class Problem extends Error {
   }
 }
 
-/** How a service renders its problems. */
 export interface ProblemStyle {
   /** Base of `type`: each slug has a page there. */
   readonly base: string;
@@ -90,12 +88,10 @@ export function invalidParameters(faults: readonly ParameterIssue[]): Problem {
   });
 }
 
-/** A problem with the only error of a request. */
 export function invalidParameter(loc: ParameterIssue['loc'], msg: string, type: string): Problem {
   return invalidParameters([{ loc, msg, type }]);
 }
 
-/** A problem with the only error of a request, in a member of its body. */
 export function invalidMember(member: string, msg: string, type: string): Problem {
   return invalidParameter(['body', member], msg, type);
 }

@@ -8,7 +8,6 @@ const GROUPS = 8;
 /** Number of groups that identify the smallest customer network, and a whole site. */
 const SUBNET_GROUPS = 4;
 const SITE_GROUPS = 3;
-/** Rate subject of an invalid address. */
 const UNKNOWN = 'unknown';
 
 /**
@@ -52,7 +51,6 @@ function hexadecimal(groups: readonly number[]): string {
   return groups.map((group) => group.toString(16)).join(':');
 }
 
-/** The eight numbers of an IPv6 address. */
 function groupsOf(address: string): number[] {
   const [head, tail] = address.split('::').map(writtenGroups);
   if (tail === undefined) return head;
@@ -92,7 +90,6 @@ export function rateHeader({ policy = 'default', remaining, resetSeconds }: Name
   return `"${policy}";r=${remaining};t=${resetSeconds}`;
 }
 
-/** Sets the headers of the window in which a request was counted, if known. */
 export function setRateHeaders(reply: FastifyReply): void {
   if (!reply.rate) return;
   reply.header('ratelimit-policy', policyHeader(reply.rate));

@@ -2,20 +2,16 @@ import { withCommas } from '../../shards/number-words.ts';
 
 /** Limits on API requests, which the service enforces; problem pages and the map state them. */
 export const REQUEST_LIMITS = {
-  /** Origins per batch. */
   origins: 250,
   /** Blocks from which all departures of the window are searched, which takes up to 0.3 s each. */
   spreadOrigins: 10,
   /** Vertices per polygon, not counting the repeated ends of its rings. */
   vertices: 2_000,
   squareKilometres: 5_000,
-  /** Criteria of a basket. */
   criteria: 8,
   /** Sites of one's own; also the limit on candidates. */
   sites: 1_000,
-  /** Candidate sites chosen. */
   chosen: 50,
-  /** Characters of a name or an id. */
   nameLength: 100,
 } as const;
 

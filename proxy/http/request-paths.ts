@@ -26,7 +26,6 @@ export class KnownPaths {
     }
   }
 
-  /** The methods that any path accepts. */
   get allMethods(): string[] {
     return [...new Set(this.#paths.flatMap(({ methods }) => methods))].sort();
   }
@@ -57,20 +56,17 @@ export function unknownMethod(
   return method === undefined ? undefined : { method, path };
 }
 
-/** Node's error for bytes that it cannot parse. */
 interface ClientError extends Error {
   readonly code?: string;
   readonly rawPacket?: Buffer;
   readonly bytesParsed?: number;
 }
 
-/** The path of a request, as it was sent. */
 export function pathOf({ url }: FastifyRequest): string {
   const query = url.indexOf('?');
   return query === -1 ? url : url.slice(0, query);
 }
 
-/** Gives a server its registry of known paths, empty at first. */
 export function decorateKnownPaths(app: FastifyInstance): void {
   app.decorate('knownPaths', new KnownPaths());
 }

@@ -13,7 +13,6 @@ const SWEEP_MS = 1_000;
  */
 const BATCHED_WRITES = 8;
 
-/** Limits on the time and memory of waiting responses. */
 export interface ResponseWriterLimits {
   /** Total bytes waiting; above it, the connections stalled longest are closed. */
   readonly maxWaiting: Bytes;
@@ -26,7 +25,6 @@ export interface ResponseWriterLimits {
 /** Delivered fraction of the paid part of a response: 1 is all of it. */
 export type DeliveredFraction = number;
 
-/** A response of one piece. */
 interface SmallResponse {
   readonly raw: ServerResponse;
   readonly body: Buffer;
@@ -34,7 +32,6 @@ interface SmallResponse {
   isBegun: boolean;
 }
 
-/** A response in progress, of more than one piece. */
 interface LargeResponse {
   readonly socket: Socket;
   readonly bytes: Bytes;
@@ -71,7 +68,6 @@ export class ResponseWriter {
     this.#timer = setInterval(() => this.#endSlowReaders(performance.now()), SWEEP_MS).unref();
   }
 
-  /** Bytes of large responses waiting for their readers. */
   get waiting(): Bytes {
     return this.#waiting;
   }
@@ -92,7 +88,6 @@ export class ResponseWriter {
     });
   }
 
-  /** Writes a free body. */
   sendUnmetered(raw: ServerResponse, body: Body): void {
     if (body.length > WRITE_BYTES) void this.send(raw, body);
     else if (!raw.destroyed) this.#sendWhole(raw, body);

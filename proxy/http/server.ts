@@ -91,7 +91,6 @@ declare module 'fastify' {
   }
 }
 
-/** Log levels at which each request is logged. */
 const LOGS_REQUESTS = new Set(['trace', 'debug', 'info']);
 /**
  * Maximum length of a path parameter: Node's limit on the request line, so that the route reports
@@ -117,13 +116,11 @@ interface HttpServerOptions {
   readonly trustProxy?: z.output<typeof trustedProxies>;
   readonly logLevel: string;
   readonly maxBodyBytes: number;
-  /** Counts outcomes of requests. */
   readonly tally?: RequestCounts;
   /** Event loop lag at which requests are rejected, milliseconds; 0: never. */
   readonly shedAtLagMs?: number;
   /** State of the shutdown, which begins some time before the server is closed. */
   readonly shutdown?: Shutdown;
-  /** Wraps the whole request, for example in a trace span. */
   readonly around?: onRequestHookHandler;
   /** Sets the headers of every response as it is sent. Raw responses set their own. */
   readonly setCommonHeaders: (reply: FastifyReply) => void;

@@ -96,7 +96,6 @@ function readAway(body: IncomingMessage, then: (isWhole: boolean) => void): void
   body.on('data', take).once('end', end).once('close', end);
 }
 
-/** Whether a request has a body, according to its head. */
 export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
@@ -137,7 +136,6 @@ const WITH_BODY = 16;
 /** Maximum number of connections of all clients together. */
 const MAX_CONNECTIONS = 4_000;
 
-/** The requests of a connection. */
 interface Line {
   /** Latest response; null before the first request. */
   last: ServerResponse | null;

@@ -36,7 +36,6 @@ export const trustedProxies = z.union(
   WRONG,
 );
 
-/** Converts trusted proxies to Fastify's option. */
 export function trustProxyOption(
   trusted: z.output<typeof trustedProxies> | undefined,
 ): FastifyServerOptions['trustProxy'] {

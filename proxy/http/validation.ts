@@ -48,7 +48,6 @@ function sizeOf(origin: string, bound: string, size: number | bigint): string {
   return `have ${bound} ${counted(Number(size), noun)}`;
 }
 
-/** Names of the parameters and body members of all routes of a service. */
 export type ParameterNames = ReadonlySet<string>;
 const NO_NAMES: ParameterNames = new Set();
 
@@ -139,7 +138,6 @@ export function missing(fault: string): string {
   return `is missing: it ${fault}`;
 }
 
-/** The accepted names, as text. */
 export function acceptsParameters(names: readonly string[]): string {
   return names.length > 0 ? `accepts ${names.join(', ')}` : 'accepts none';
 }

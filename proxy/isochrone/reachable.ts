@@ -42,7 +42,6 @@ export function routable(block: OriginBlock, mode: Mode): OriginBlock {
   );
 }
 
-/** Counts blocks within the time limit. */
 export function countWithin({ minutes }: Reachable, limit: Minutes): number {
   let count = 0;
   for (let i = 0; i < minutes.length; i++) if (minutes[i] <= limit) count++;

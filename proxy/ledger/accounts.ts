@@ -127,11 +127,9 @@ export function isMember(membership: Membership | null, nowMs: number): boolean 
   return membership !== null && (membership.untilMs === null || nowMs < membership.untilMs);
 }
 
-/** Origin of a change to an account. */
 export const ACTORS = ['owner', 'operator', 'payment'] as const;
 export type Actor = (typeof ACTORS)[number];
 
-/** Author and time of a change, for the audit trail. */
 export interface Change {
   readonly by: Actor;
   readonly atMs: number;
@@ -139,7 +137,6 @@ export interface Change {
 
 export interface AuditEntry extends Change {
   readonly what: AuditEvent;
-  /** Details such as the key, the number of tokens, or the source. */
   readonly detail: string;
 }
 
@@ -250,7 +247,6 @@ export interface UsageDay {
   readonly lastAtMs: number;
 }
 
-/** Record of a mailbox whose account was closed. */
 export interface FormerMailbox {
   /** SHA-256, as computed by `hashMailbox`. */
   readonly hash: string;

@@ -10,7 +10,6 @@ export interface DueGrant extends DelayedGrant {
   readonly account: AccountId;
 }
 
-/** The most grants that `dueGrants` returns. */
 export const MAX_DUE = 100;
 
 /**
@@ -40,9 +39,7 @@ export interface DelayedGrants {
   endDelay(account: AccountId): Promise<void>;
 }
 
-/** State of what was taken of a subject's limit. */
 export interface SpacedState {
-  /** Time of the last attempt. */
   readonly lastAtMs: number;
   /** When the limit is whole again, if nothing more is taken. */
   readonly endsAtMs: number;
@@ -73,7 +70,6 @@ export function taken(
 /** Start of the cause of a zero grant that records that the sign-up grant is due, and why. */
 const WITHHELD = 'signup-withheld:';
 
-/** The zero grant of an account whose sign-up grant is delayed for a reason. */
 export function withheldGrant(reason: string, atMs: number): Grant {
   return { tokens: 0, cause: WITHHELD + reason, atMs };
 }

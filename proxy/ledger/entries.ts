@@ -60,7 +60,6 @@ interface Applied<Reply> {
   reply(balance: number): Reply;
 }
 
-/** Applies an entry to the state of an account; `undefined`: there is no such account. */
 export function apply<Reply>(
   entry: Entry<Reply>,
   state: AccountState | undefined,
@@ -137,7 +136,6 @@ function surplusEntry(entries: readonly AuditEntry[]): number {
 
 /** The entitlements that the previous account of a mailbox leaves to a new one. */
 export interface Opening {
-  /** Whether a new account gets the sign-up grant. */
   readonly due: boolean;
   readonly disabled: boolean;
 }
@@ -354,7 +352,6 @@ export function isActive({ revokedAtMs }: HashedKey): boolean {
   return revokedAtMs === null;
 }
 
-/** A membership as it is stored and compared. */
 export function membershipText(membership: Membership | null): string | null {
   if (!membership) return null;
   const { status, untilMs, renewsAtMs, subscription } = membership;

@@ -36,7 +36,6 @@ export function ledgerAddressFault(text: string): string | null {
 
 const NO_ADDRESS = `a ledger address must be ${LEDGER_FORMS}`;
 
-/** Returns the parts of an address, or the error in it. */
 function partsOf(text: string): LedgerAddress | string {
   const directory = /^sqlite:(.+)$/.exec(text)?.[1];
   if (directory !== undefined) return { kind: 'sqlite', directory };

@@ -103,7 +103,6 @@ export class OutcomeUnknown extends LedgerUnavailable {
   }
 }
 
-/** Error for a ledger written by another version of the program. */
 export function otherFormat(place: string, form: number, known: number): LedgerUnavailable {
   const advice =
     form > known

@@ -55,7 +55,6 @@ export function storableMailbox(email: string): string {
   return mailbox;
 }
 
-/** Hashes a mailbox, for the record that its account was closed. */
 export function hashMailbox(mailbox: string): string {
   return hash('sha256', mailbox, 'base64url');
 }

@@ -17,7 +17,6 @@ export interface RateLimit {
   readonly windowSeconds: number;
 }
 
-/** Returns the state of a window from which `used` requests were taken. */
 export function rateState(
   { limit, windowSeconds }: RateLimit,
   used: number,
@@ -70,7 +69,6 @@ export class RateWindow {
     this.#windows = lruMap(maxSubjects);
   }
 
-  /** Takes one request from the subject's window. Refused requests do not count. */
   take(subject: string, nowMs: number): Taken {
     const { allowed, window, rate } = takeFromWindow(this.#windows.get(subject), this, nowMs);
     this.#windows.set(subject, window);

@@ -46,11 +46,9 @@ export interface Replays {
   undeliver(receipt: Receipt, undelivered?: number): Promise<void>;
 }
 
-/** How long the response to an `Idempotency-Key` is kept. */
 export const RESPONSE_LIFE_MS = 24 * 60 * 60 * 1000;
 /** Minimum period after a debit in which its response can be reported as undelivered. */
 export const RECEIPT_LIFE_MS = 2 * RESPONSE_LIFE_MS;
-/** Maximum length of an `Idempotency-Key` in characters. */
 export const MAX_IDEMPOTENCY_KEY = 255;
 /**
  * Maximum size of a stored response per token charged: headers and compressed body. A larger
@@ -123,7 +121,6 @@ export type Replay =
       readonly outcome: 'replayed';
       /** Has to be recomputed if damaged, or `null`: not stored (`storeResponse`), or not yet. */
       readonly response: StoredResponse | 'damaged' | null;
-      /** Original price. */
       readonly tokens: number;
       readonly balance: number;
       /** Receipt of the debit that paid for it. */

@@ -57,7 +57,6 @@ export function isLive({ seenAtMs }: Pick<StoredSession, 'seenAtMs'>, nowMs: num
   return nowMs < seenAtMs + SESSION_LIFE_MS;
 }
 
-/** Whether this use of a session is to be recorded. */
 export function isSeenLongAgo({ seenAtMs }: Session, nowMs: number): boolean {
   return nowMs - seenAtMs >= SESSION_SEEN_MS;
 }

@@ -36,7 +36,6 @@ export interface SignIns {
 /** `none`: there was no challenge that any such response could have met. */
 export type ChallengeOutcome = 'right' | 'wrong' | 'none';
 
-/** How long a code and its link are valid. */
 export const CHALLENGE_MINUTES: Minutes = 10;
 
 export interface Challenge {

@@ -16,7 +16,6 @@ export class NotAnExport extends Error {
 }
 
 export interface Transferred {
-  /** Accounts, and the sum of their balances. */
   readonly accounts: number;
   readonly tokens: number;
   /** Accounts that already existed and stayed unchanged. */
@@ -144,7 +143,6 @@ function kindOf(value: unknown) {
   return kinds.find((kind) => typeof value === 'object' && value && kind in value) ?? null;
 }
 
-/** Requires that as many records arrived as were exported. */
 function requireAll(exported: Tail, arrived: Tail, line: number): void {
   for (const kind of ['accounts', 'replays', 'events'] as const) {
     if (exported[kind] === arrived[kind]) continue;
@@ -187,7 +185,6 @@ function requireSum({ account, grants, usage }: AccountRecords, line: number): v
   );
 }
 
-/** Version of the export format. */
 const EXPORT_VERSION = 2;
 const tokens = z.int().min(0);
 const at = z.number();

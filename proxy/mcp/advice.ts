@@ -13,7 +13,6 @@ export class NeedsChoice extends Error {
   }
 }
 
-/** Facts about the service that advice states. */
 export interface AdvisedSite {
   /** Where people create keys and buy tokens; null if the service names no portal. */
   readonly accountUrl: string | null;

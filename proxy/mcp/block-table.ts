@@ -20,7 +20,6 @@ const FORMATS = ['csv', 'parquet'] as const;
 const TEMPLATE = 'table://blocks/{format}/{request}';
 /** Maximum rows of a table: one page, so that it is charged as a whole or not at all. */
 const MAX_ROWS = 1_000;
-/** Characters of an unknown address that an error quotes. */
 const MAX_QUOTED = 100;
 const ABOUT = `Matching blocks, a token each: reading costs up to ${withCommas(MAX_ROWS)} tokens.`;
 

@@ -46,7 +46,6 @@ export const reachOrigin = text.describe('Block, lat,lon, address, city, county'
 interface ListBounds {
   readonly least?: number;
   readonly most: number;
-  /** Plural of the items. */
   readonly of: string;
   /** An example of the list, as JSON. */
   readonly such: string;
@@ -76,7 +75,6 @@ export const criteria = listOf(
     such: '[{"type": "libraries", "max_minutes": 10}]',
   },
 );
-/** Minutes between two blocks. */
 export const reachMinutes = integer(BOUNDS.contour).json;
 
 interface Point {
@@ -114,7 +112,6 @@ export async function resolveArea(calls: ToolCalls, text: string): Promise<Named
   return { area: { places: [geoid] }, name, ...(middle && { middle }) };
 }
 
-/** Resolves a city by its GEOID or name. */
 export async function resolveCity(calls: ToolCalls, text: string) {
   if (PLACE_GEOID.test(text)) return { geoid: text, name: text };
   const place = await resolvePlace(calls, text);
@@ -122,7 +119,6 @@ export async function resolveCity(calls: ToolCalls, text: string) {
   return { geoid, name: placeText(place), middle: { lat, lon } };
 }
 
-/** The origin of a call, in the form that the API takes. */
 type OriginInput = { readonly geoid: string } | Point;
 
 /** An origin, and the match that was taken for it, for readers; '' unless it was an address. */
@@ -140,7 +136,6 @@ export async function resolveOrigin(calls: ToolCalls, text: string): Promise<Nam
   return { origin: { lat, lon }, named: ` at ${label} (${kind})` };
 }
 
-/** A city or county whose blocks are to be averaged. */
 interface AveragedArea {
   /** Seven digits of a city, five of a county. */
   readonly averaged: string;

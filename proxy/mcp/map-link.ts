@@ -3,7 +3,6 @@ import type { McpServer } from '@modelcontextprotocol/server';
 import type { ToolLink, ToolSite } from './tool.ts';
 import type { NamedType, TypeCatalogue } from './type-catalogue.ts';
 
-/** Centre and zoom level of a map. */
 interface MapPosition {
   readonly lat: number;
   readonly lon: number;

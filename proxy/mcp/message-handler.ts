@@ -27,7 +27,6 @@ const KEY_ADVICE = 'send it as "Authorization: Bearer KEY"';
 const MAX_VALUES = { values: 2_500, advice: 'send fewer arguments and messages' };
 /** Maximum number of messages in a batch, each of which counts as a request. */
 const MAX_MESSAGES = 10;
-/** Maximum length of an id in an error. */
 const MAX_ID = 40;
 
 /** Media type of a stream of messages, as server-sent events. */
@@ -35,7 +34,6 @@ const EVENTS = 'text/event-stream';
 
 const LOOPBACK: ReadonlySet<string> = new Set(localhostAllowedOrigins());
 
-/** Responds to the messages of MCP clients. */
 export interface MessageHandler {
   handle(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined>;
   close(): Promise<void>;

@@ -14,7 +14,6 @@ interface NamedPlace {
   readonly lon: number;
 }
 
-/** Maximum number of options listed to the caller. */
 const MAX_OPTIONS = 8;
 /** Kinds of matches that are too large to be an origin. */
 const LARGE: ReadonlySet<string> = new Set(['place', 'county']);

@@ -4,7 +4,6 @@ import type { Bytes } from '../../shards/units.ts';
 import type { ProxyServices } from '../services.ts';
 import type { MessageHandler } from './message-handler.ts';
 
-/** Path of the endpoint. */
 export const MCP_PATH = '/mcp';
 
 /**

@@ -6,7 +6,6 @@ import { TypeCatalogue } from './type-catalogue.ts';
 /** Sends the requests of one tool call to the API, and adds up what their responses cost. */
 export class ToolCalls {
   readonly client: Client;
-  /** Tokens charged so far. */
   charged = 0;
   /** Balance after the last metered request; null if none was sent. */
   remaining: number | null = null;
@@ -16,7 +15,6 @@ export class ToolCalls {
     this.client = client;
   }
 
-  /** Resolves with the data of a response. */
   async data<T>(reply: PromiseLike<Reply<T>>): Promise<T> {
     const { data, tokens } = await reply;
     this.charged += tokens.charged;

@@ -37,7 +37,6 @@ export interface Tool<
   readonly name: string;
   readonly description: string;
   readonly input: Input;
-  /** Members of the result's data. */
   readonly output: Output;
   /** Whether its results link a place that the embedded map can show. */
   readonly isOnMap?: boolean;

@@ -3,7 +3,6 @@ import type { DataOf } from '../../portal/client/src/index.ts';
 import { editDistance, foldText } from '../../shards/folded-text.ts';
 import { NeedsChoice, quoted } from './advice.ts';
 
-/** A node of the taxonomy. */
 export interface NamedType {
   readonly id: number;
   readonly name: string;
@@ -20,7 +19,6 @@ interface SpelledType extends NamedType {
   readonly names: readonly string[];
 }
 
-/** Maximum number of options listed to the caller. */
 const MAX_OPTIONS = 8;
 /** Maximum edit distance at which a text may be a misspelling of a name. */
 const MAX_EDITS = 2;

@@ -23,7 +23,6 @@ declare module 'fastify' {
 /** Matches a missing key: an unset variable leaves nothing after the scheme. */
 const WITHOUT_KEY = /^ *(?:Bearer *)?$/i;
 
-/** Checks keys and browser tokens. */
 export interface Authority {
   readonly ledger: Metering;
   /**
@@ -34,7 +33,6 @@ export interface Authority {
   readonly config: { readonly baseUrl: string };
 }
 
-/** Facts about the account for the headers of an error. */
 type AccountFacts = Pick<FastifyReply, 'balance' | 'rate'>;
 
 /**
@@ -124,7 +122,6 @@ function sessionBehind(
   return { account: token.account, id: token.session };
 }
 
-/** The key or browser token of an `Authorization` header. */
 function bearer(authorization: string | undefined): string {
   if (authorization === undefined || WITHOUT_KEY.test(authorization)) {
     throw new Problem(

@@ -41,7 +41,6 @@ export interface Principal {
   report(fault: string, error?: unknown): void;
 }
 
-/** The answer to a request. */
 export interface Answer {
   readonly status: number;
   /** Empty for 204 and 304, and for HEAD. */

@@ -3,7 +3,6 @@ import type { Release } from '../../shards/release/release.ts';
 import type { ObjectRef } from '../../shards/store/store.ts';
 import type { Bytes } from '../../shards/units.ts';
 
-/** A metered request resolved on a release. */
 export interface ResolvedQuery {
   /** The request in canonical form: parameters sorted, defaults filled in. */
   readonly canonical: string;
@@ -47,7 +46,6 @@ export class QueryCache {
   readonly #ofReleases = new WeakMap<Release, LRUCache<string, ResolvedRequest>>();
   readonly #maxBytes: Bytes;
   hits = 0;
-  /** Number of computed entries. */
   computed = 0;
 
   /** `maxBytes` limits the queries of one release. */

@@ -79,7 +79,6 @@ Metered routes cost one token per returned row, at least one per request; covera
 
 The examples are from the current release and cost little; their lists and outlines are shortened.`;
 
-/** Schema of a batch's `max_rows`. */
 function maxRows(rowBudget: number) {
   return {
     ...boundsSchema('integer', { min: 1, max: rowBudget }),

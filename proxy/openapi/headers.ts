@@ -119,7 +119,6 @@ export function fileHeaders(...more: readonly HeaderName[]) {
   });
 }
 
-/** Headers of a response with its body. */
 export function responseHeaders(endpoint: Endpoint) {
   const shape = endpoint.response instanceof z.ZodObject ? endpoint.response.shape : {};
   const members = Object.keys(shape);

@@ -16,7 +16,6 @@ import {
 } from './headers.ts';
 import { problemsOf } from './problems.ts';
 
-/** An operation as the document describes it. */
 export function operation(
   endpoint: Endpoint,
   problems: ProblemResponses,
@@ -70,7 +69,6 @@ export class AlikeResponses {
   }
 }
 
-/** Responses without a body. */
 function emptyResponses(endpoint: Endpoint, alike: AlikeResponses) {
   return {
     ...(endpoint.access === 'metered' &&

@@ -81,7 +81,6 @@ export function otherOperations(problems: ProblemResponses): DocumentedOperation
   ];
 }
 
-/** Returns a route in OpenAPI syntax: `/keys/{id}`. */
 function inBraces(route: string): string {
   return route.replaceAll(/:(\w+)/g, '{$1}');
 }

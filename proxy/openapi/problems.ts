@@ -40,7 +40,6 @@ const POSTED_PROBLEMS = slugs(
   'idempotency-conflict',
 );
 
-/** The problems that a route may respond with. */
 export function problemsOf(endpoint: Endpoint): readonly ProblemSlug[] {
   return [...problemsOfAccess(endpoint), ...endpoint.problems];
 }
@@ -83,7 +82,6 @@ function exampleMembers(slug: ProblemSlug, accountUrl: string | undefined) {
   };
 }
 
-/** Builds the responses of the document that are problems. */
 export function problemResponses(
   problemBase: string,
   accountUrl: string | undefined,

@@ -22,7 +22,6 @@ export function requestedWeights(
   );
 }
 
-/** Returns the sum of a weight over blocks. */
 export function sumOf(ordinals: Uint32Array, counts: Uint32Array): number {
   let sum = 0;
   for (let i = 0; i < ordinals.length; i++) sum += counts[ordinals[i]];

@@ -112,7 +112,6 @@ export function modeFault(
   return [{ loc, msg, type: 'mode_not_in_release' }];
 }
 
-/** Returns the modes of services, as spelled in a canonical request. */
 export function modeLabels(release: Release, positions: readonly ReleaseMode[]): Mode[] {
   return positions.map((position) => release.services[position].mode);
 }
@@ -129,7 +128,6 @@ export function spelledNames(
   return names ? types.map((type) => taxonomy.labelOf(type)) : undefined;
 }
 
-/** The modes and types of rows. */
 export interface CellFilter {
   /** Ascending. */
   readonly modes: readonly ReleaseMode[];
@@ -139,14 +137,12 @@ export interface CellFilter {
   readonly labels: Taxonomy | null;
 }
 
-/** The modes and types of a request, as sent. */
 export interface CellParams {
   readonly mode?: readonly Mode[] | undefined;
   readonly type?: readonly TypeName[] | undefined;
   readonly names: boolean;
 }
 
-/** The modes and types that a request selects, and the parameters that select them. */
 export function requestedCells(
   release: Release,
   query: CellParams,

@@ -42,7 +42,6 @@ export function boxArea(
   };
 }
 
-/** Everything within a distance of a point. */
 export function circleArea(lon: Degrees, lat: Degrees, radius: Metres): SearchedArea {
   const box = boxAroundPoint(lon, lat, radius);
   const [south, north] = [Math.max(-90, box.minLat), Math.min(90, box.maxLat)];

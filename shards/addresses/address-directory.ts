@@ -5,7 +5,6 @@ import type { Bytes, CountyFips } from '../units.ts';
 
 export const ADDRESS_DIRECTORY_KIND = 'ADIR';
 
-/** The facts about the addresses of a county that are needed before its object is read. */
 export interface CountyAddresses {
   readonly county: CountyFips;
   /** Length of the head of its object. */

@@ -31,7 +31,6 @@ export interface AddressRange {
   readonly y: readonly MicroDegrees[];
 }
 
-/** A street of a county as the head of an object lists it. */
 export interface StreetEntry extends StreetName {
   /** The name as its source spells it. */
   readonly label: string;

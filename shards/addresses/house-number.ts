@@ -4,7 +4,6 @@ export interface HouseNumber {
   readonly suffix: string;
 }
 
-/** The largest house number; larger ones are mistakes. */
 const MAX_NUMBER = 999_999;
 
 /**

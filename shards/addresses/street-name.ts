@@ -30,7 +30,6 @@ const ORDINALS =
 const TENS = ['twenty', 'thirty', 'forty', 'fifty', 'sixty', 'seventy', 'eighty', 'ninety'];
 const TENTHS = TENS.map((ten) => `${ten.slice(0, -1)}ieth`);
 
-/** Maps each spelling of a table to the first word of its entry. */
 function spellings(table: string): ReadonlyMap<string, string> {
   const entries = table.trim().split(/;\s*/);
   return new Map(

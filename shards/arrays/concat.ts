@@ -1,4 +1,3 @@
-/** Concatenates lists of numbers. */
 export function concat(arrays: readonly Float64Array[]): Float64Array {
   const all = new Float64Array(arrays.reduce((sum, array) => sum + array.length, 0));
   let at = 0;

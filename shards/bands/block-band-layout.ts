@@ -28,7 +28,6 @@ export function stepsBetween(values: readonly number[]): number[] {
   return values.map((value, i) => value - (i === 0 ? 0 : values[i - 1]));
 }
 
-/** The inverse of `stepsBetween`. */
 export function sumsOf(steps: readonly number[]): Float64Array {
   let sum = 0;
   return Float64Array.from(steps, (step) => {

@@ -29,11 +29,9 @@ export interface BlockBandFacts {
   readonly leafIds: readonly DestTypeId[];
   /** Ascending, as in the county's index. */
   readonly geoids: ArrayLike<GeoidNumber>;
-  /** Centres. */
   readonly lon: ArrayLike<MicroDegrees>;
   readonly lat: ArrayLike<MicroDegrees>;
   readonly population: readonly (number | null)[];
-  /** Blocks without land. */
   readonly water: readonly CountyBlock[];
 }
 

@@ -34,7 +34,6 @@ export async function encodeColumnFile(
   return Buffer.concat([start, head, ...packed]);
 }
 
-/** A decoded file of columns, whole in memory. */
 export class ColumnFile<Head extends { readonly column_bytes: readonly Bytes[] }> {
   readonly head: Head;
   readonly #object: string;

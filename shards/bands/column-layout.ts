@@ -35,7 +35,6 @@ export function encodeColumn(numbers: Uint8Array): Uint8Array {
   return steps;
 }
 
-/** The inverse of `encodeColumn`. */
 export function decodeColumn(steps: Uint8Array, blocks: number): Uint8Array {
   const numbers = new Uint8Array(blocks);
   let number = 0;

@@ -82,7 +82,6 @@ export class BlockIndex {
     return this.count * (8 * 3 + 4 * 2 + 5 * this.linkModes.length);
   }
 
-  /** The row of a block, or -1. */
   ordinalOf(geoid: Geoid): CountyBlock {
     return ordinalIn(this.geoids, geoidToNumber(geoid));
   }
@@ -92,7 +91,6 @@ export class BlockIndex {
     return value < 0 ? null : value;
   }
 
-  /** The population of every block; 0 where it is unknown. */
   people(): Uint32Array {
     return Uint32Array.from(this.#population, (population) => Math.max(0, population));
   }
@@ -129,7 +127,6 @@ export class BlockIndex {
     return found;
   }
 
-  /** Whether the block has a link for every mode. */
   isFullyRoutable(ordinal: CountyBlock): boolean {
     const modes = this.linkModes.length;
     for (let m = 0; m < modes; m++) {
@@ -138,7 +135,6 @@ export class BlockIndex {
     return true;
   }
 
-  /** Whether the block has a link for any mode. */
   isRoutable(ordinal: CountyBlock): boolean {
     const modes = this.linkModes.length;
     for (let m = 0; m < modes; m++) {

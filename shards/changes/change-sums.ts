@@ -1,7 +1,6 @@
 import { CHANGE_STEPS, type Measure, stepsOf, summed, UNKNOWN } from './block-change.ts';
 import type { ComparedValues } from './compared-county.ts';
 
-/** The sums of a weight over the blocks of an area, by how a measure changed there. */
 export interface ChangeSums {
   /** `gained["1"]` + `lost["1"]` + `unchanged` + `no_data`. */
   readonly total: number;

@@ -4,7 +4,6 @@ import type { DestTypeId, Minutes } from '../units.ts';
 import type { Measure } from './block-change.ts';
 import type { ReleasePair } from './compared-county.ts';
 
-/** The modes that both releases have, in the order of the later one. */
 export function modesOfBoth({ before, after }: ReleasePair): Mode[] {
   return after.chosen
     .map((position) => after.services[position].mode)
@@ -16,7 +15,6 @@ export function leavesOfBoth({ before, after }: ReleasePair): DestTypeId[] {
   return after.taxonomy.leafIds.filter((type) => before.taxonomy.has(type));
 }
 
-/** The weights and types, as `type:ID`, that both releases count within reach of every block. */
 export function countedByBoth({ before, after }: ReleasePair): string[] {
   return after.manifest.access.filter((of) => before.manifest.access.includes(of));
 }

@@ -25,7 +25,6 @@ export class BitWriter {
     this.#bits(value - (1 << width), width);
   }
 
-  /** Pads the last byte with zeros. */
   finish(): void {
     if (this.#count > 0) this.#out.byte(this.#pending);
     this.#pending = 0;

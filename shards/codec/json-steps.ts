@@ -12,7 +12,6 @@ export const IS_PUNCTUATION = Uint8Array.from({ length: 256 }, (_, byte) =>
   Number('",:[]{}'.includes(String.fromCharCode(byte))),
 );
 
-/** Index of the closing quote of the string that opens at `start`. */
 export function endOfString(bytes: Uint8Array, start: number): number {
   let i = start + 1;
   while (i < bytes.length && bytes[i] !== QUOTE) i += bytes[i] === BACKSLASH ? 2 : 1;

@@ -64,14 +64,12 @@ export class VarintWriter {
     this.uint(value < 0 ? -2 * value - 1 : 2 * value);
   }
 
-  /** Writes the length of a text in UTF-8, and the text. */
   text(text: string): void {
     const bytes = ENCODER.encode(text);
     this.uint(bytes.length);
     this.bytes(bytes);
   }
 
-  /** Writes the number of some texts, and each. */
   texts(texts: readonly string[]): void {
     this.uint(texts.length);
     for (const text of texts) this.text(text);
@@ -103,7 +101,6 @@ export class VarintReader {
     return this.#at >= this.#end;
   }
 
-  /** Number of unread bytes. */
   get left(): number {
     return this.#end - this.#at;
   }

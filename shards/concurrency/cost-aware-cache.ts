@@ -29,7 +29,6 @@ interface Evictable {
 export class CacheBudget {
   readonly maxBytes: Bytes;
   readonly #caches: Evictable[] = [];
-  /** Highest priority evicted so far. */
   age = 0;
 
   constructor(maxBytes: Bytes) {
@@ -121,7 +120,6 @@ export class CostAwareCache<K, V> implements Evictable {
     this.#forget(first);
   }
 
-  /** The next candidate for eviction, at the head of the queue. */
   #first(): Entry<K, V> | undefined {
     for (;;) {
       const entry = this.#queue.peek();

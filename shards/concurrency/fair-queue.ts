@@ -44,7 +44,6 @@ export class FairQueue<T extends object> {
     else this.#newcomers.set(clientId, [item]);
   }
 
-  /** Takes the next item among clients that `mayGo` allows. */
   shift(mayGo: (clientId: ClientId) => boolean = allowAll): T | undefined {
     if (this.#inARow < MAX_IN_A_ROW) {
       const item = this.#shiftFrom(this.#newcomers, mayGo);

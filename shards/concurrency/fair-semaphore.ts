@@ -19,7 +19,6 @@ export class FairSemaphore {
   /** Callbacks that each admit a task, or return false if the task has given up waiting. */
   readonly #queue = new FairQueue<() => boolean>();
   #count = 0;
-  /** Number of tasks waiting for admission. */
   waiting = 0;
 
   /** Without `timeout`, tasks wait indefinitely. */

@@ -21,7 +21,6 @@ export class SingleFlight<K, V> {
   readonly #kept: ValueCache<K, V> | null;
   readonly #underWay = new Map<K, Flight<V>>();
   hits = 0;
-  /** Number of callers that joined a running computation. */
   shared = 0;
   computed = 0;
 
@@ -30,7 +29,6 @@ export class SingleFlight<K, V> {
     this.#kept = kept;
   }
 
-  /** The cached value, if present. */
   get(key: K): V | undefined {
     const value = this.#kept?.get(key);
     if (value !== undefined) this.hits++;

@@ -20,7 +20,6 @@ export function csvCell(value: unknown): string {
   return value === null || value === undefined ? '' : csvField(String(value));
 }
 
-/** Writes values as a record of CSV for people, with its line end. */
 export function csvLine(values: readonly unknown[]): string {
   return `${values.map(csvCell).join(',')}\r\n`;
 }

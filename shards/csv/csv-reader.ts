@@ -27,7 +27,6 @@ const LINE_ENDS = /\r\n|\r|\n/g;
 
 interface Quoted {
   readonly cells: string[];
-  /** Index of the end of the record's last line. */
   readonly end: number;
   readonly lines: number;
 }
@@ -54,7 +53,6 @@ export class CsvReader {
   readonly #delimiter: string;
   readonly #maxRecord: number;
   #pending = '';
-  /** The line that the next record begins on. */
   #line = 1;
   /** Number of columns: the cells of the first record. */
   #width = Number.POSITIVE_INFINITY;
@@ -67,12 +65,10 @@ export class CsvReader {
     this.#maxRecord = maxRecord;
   }
 
-  /** Number of characters of the record that is not complete yet. */
   get pendingLength(): number {
     return this.#pending.length;
   }
 
-  /** The line on which the next text begins. */
   get nextLine(): number {
     return this.#line + linesIn(this.#pending);
   }
@@ -206,7 +202,6 @@ function afterBlanks(text: string, start: number, delimiter: string): number {
   return at;
 }
 
-/** Index of the quote that closes the one at `open`, or -1. */
 function closingQuote(text: string, open: number): number {
   let close = text.indexOf('"', open + 1);
   while (close !== -1 && text[close + 1] === '"') close = text.indexOf('"', close + 2);

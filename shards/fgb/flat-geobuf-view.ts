@@ -5,7 +5,6 @@ const GEOMETRY = { ends: 0, xy: 1, parts: 7 };
 const MAGIC = [0x66, 0x67, 0x62, 0x03];
 /** Size of a packed R-tree node: a box, and the offset of its contents. */
 export const NODE_BYTES = 40;
-/** GEOID of a census block or place. */
 const GEOID = /^(\d{15}|\d{7})$/;
 const GEOID_DIGITS = 15;
 

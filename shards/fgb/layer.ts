@@ -39,7 +39,6 @@ export interface FgbColumn {
   readonly description?: string;
 }
 
-/** The facts of a layer in the header of its file. */
 export interface FgbLayer {
   readonly name: string;
   readonly isOfPoints: boolean;
@@ -48,7 +47,6 @@ export interface FgbLayer {
   readonly count: number;
   /** West, south, east and north edge; empty if not known. */
   readonly envelope: readonly number[];
-  /** Maximum number of children per node of the index; 0 without an index. */
   readonly nodeSize: number;
   readonly description?: string;
   /** Further facts, as JSON in the header. */

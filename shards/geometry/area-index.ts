@@ -3,7 +3,6 @@ import { boundsOf } from './bounds.ts';
 import { sideOf } from './point-in-area.ts';
 import type { Rings } from './rings.ts';
 
-/** Finds which of many areas contain a point. */
 export class AreaIndex {
   readonly #rings: Rings;
   readonly #tree: Flatbush | null;
@@ -34,7 +33,6 @@ export class AreaIndex {
     return found.filter((area) => sideOf(this.#rings, area, x, y) !== 'outside').sort(ascending);
   }
 
-  /** The areas whose box intersects the given box, ascending. */
   inBox(minX: number, minY: number, maxX: number, maxY: number): number[] {
     return (this.#tree?.search(minX, minY, maxX, maxY) ?? []).sort(ascending);
   }

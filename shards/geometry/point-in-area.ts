@@ -2,7 +2,6 @@ import { orient2d } from 'robust-predicates';
 import type { Ring } from './polygon.ts';
 import type { Rings } from './rings.ts';
 
-/** Position of a point relative to an area's border. */
 export type Side = 'inside' | 'border' | 'outside';
 
 /**

@@ -4,7 +4,6 @@ import type { Degrees } from '../units.ts';
 export type Position = readonly [lon: Degrees, lat: Degrees];
 /** A ring, closed: the last position repeats the first. */
 export type Ring = readonly Position[];
-/** An outer ring and its holes. */
 export type Polygon = readonly Ring[];
 
 /** One or more polygons, nested as in GeoJSON. */

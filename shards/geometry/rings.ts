@@ -27,10 +27,6 @@ export function twiceSignedArea(x: Int32Array, y: Int32Array, start: number, end
   return twice;
 }
 
-/**
- * Converts areas in degrees to rings of integers, by default micro-degrees, keeping their order and
- * winding.
- */
 export function ringsOf(
   areas: readonly Area[],
   xOf: (lon: Degrees) => number = toMicro,

@@ -27,7 +27,6 @@ export class SharedBorders {
     this.#beyond = beyond;
   }
 
-  /** Memory use, not including the outlines. */
   get byteLength(): Bytes {
     return this.#firstRun.byteLength + this.#firstEdge.byteLength + this.#beyond.byteLength;
   }

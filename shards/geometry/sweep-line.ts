@@ -41,7 +41,6 @@ export class SweepLine {
   readonly #line: number[] = [];
   readonly #visits: Uint8Array;
   #next = 0;
-  /** Current position of the line. */
   #x = Number.NEGATIVE_INFINITY;
 
   /** Rings must be closed, at least triangles, and without consecutive duplicate positions. */

@@ -12,12 +12,10 @@ export function worldY(lat: Degrees): number {
   return 0.5 - Math.asinh(Math.tan((lat * Math.PI) / 180)) / (2 * Math.PI);
 }
 
-/** The inverse of `worldX`. */
 export function lonOf(x: number): Degrees {
   return x * 360 - 180;
 }
 
-/** The inverse of `worldY`. */
 export function latOf(y: number): Degrees {
   return (Math.atan(Math.sinh(Math.PI * (1 - 2 * y))) * 180) / Math.PI;
 }

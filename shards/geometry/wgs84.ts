@@ -34,7 +34,6 @@ export function localDistance(lonA: Degrees, latA: Degrees, lonB: Degrees, latB:
   return Math.sqrt(dx * dx + dy * dy);
 }
 
-/** The box grown by `margin` on every side. */
 export function bufferBox(box: BoundingBox, margin: Metres): BoundingBox {
   const lat = Math.max(Math.abs(box.minLat), Math.abs(box.maxLat));
   const dLon = margin / metresPerDegreeLon(Math.min(lat, 89));
@@ -108,7 +107,6 @@ export function boxAroundBoth(a: BoundingBox, b: BoundingBox): BoundingBox {
   };
 }
 
-/** Whether two boxes intersect. */
 export function boxesMeet(a: BoundingBox, b: BoundingBox): boolean {
   return (
     a.minLon <= b.maxLon && a.maxLon >= b.minLon && a.minLat <= b.maxLat && a.maxLat >= b.minLat

@@ -61,7 +61,6 @@ export class Matrix {
     return new Matrix(await ObjectHead.read(source, ref, MATRIX_KIND));
   }
 
-  /** Opens a matrix held in memory as a whole. */
   static fromBytes(object: string, bytes: Uint8Array): Matrix {
     const source: RangeSource = {
       readRange: async (_ref, offset, length) => bytes.subarray(offset, offset + length),

@@ -95,7 +95,6 @@ export function decodeNearestShape(meta: Uint8Array): { rows: number; columns: n
   return { rows: view.getUint32(0, true), columns: view.getUint32(4, true) };
 }
 
-/** Shape of an object held in memory as a whole. */
 export function readNearestShape(object: string, bytes: Uint8Array) {
   const envelope = readEnvelope(object, bytes, bytes.length, NEAREST_KIND);
   const meta = envelope.sections.find((s) => s.tag === 'META');

@@ -11,7 +11,6 @@ const PIECE_LENGTH = 1 << 20;
  */
 export class CsvFile implements TableFile {
   readonly #out: ByteSink;
-  /** Positions and types of the columns that are written. */
   readonly #columns: readonly { readonly at: number; readonly type: ColumnType }[];
 
   constructor(columns: readonly Column[], out: ByteSink) {

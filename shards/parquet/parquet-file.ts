@@ -26,7 +26,6 @@ const ZSTD_LEVEL = 3;
  * of Node.
  */
 export class ParquetFile implements TableFile {
-  /** The columns that are stored, and their positions in groups. */
   readonly #columns: readonly Column[];
   readonly #positions: readonly number[];
   readonly #version: GeoParquetVersion;
@@ -111,7 +110,6 @@ export class ParquetFile implements TableFile {
   }
 }
 
-/** Passes finished row groups on to a sink. */
 class SinkWriter extends ByteWriter {
   readonly #sink: ByteSink;
 

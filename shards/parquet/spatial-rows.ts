@@ -13,7 +13,6 @@ export function propertyColumns(columns: readonly Column[]): readonly Column[] {
   return columns.filter(({ type }) => type !== 'polygons' && type !== 'box');
 }
 
-/** The rows of a group of a table that has a column of outlines. */
 export function* spatialRows(columns: readonly Column[], group: RowGroup): Generator<SpatialRow> {
   const outline = valuesOf(
     group,

@@ -24,7 +24,6 @@ export interface Column {
 /** The distinct values that a column can have, in any order. */
 export type Dictionary = readonly string[] | readonly number[];
 
-/** The index that stands for null. */
 export const NULL_INDEX = 0xffff_ffff;
 
 /**
@@ -53,7 +52,6 @@ export function valuesOf(group: RowGroup, column: number): (row: number) => unkn
   return (row) => dictionary[indexes[row]] ?? null;
 }
 
-/** The destination of a file's bytes. */
 export interface ByteSink {
   /** Takes ownership of `piece`, which must not change afterwards. */
   append(piece: Uint8Array): void;

@@ -1,6 +1,5 @@
 import { hilbertDistance } from '../geometry/hilbert.ts';
 
-/** A tile of the web map pyramid: `x` from the west, `y` from the north. */
 export interface TileAddress {
   readonly z: number;
   readonly x: number;

@@ -154,7 +154,6 @@ export class PoiTable {
     return this.#types.subarray(this.#typeStarts[ordinal], this.#typeStarts[ordinal + 1]);
   }
 
-  /** The records that have any of the given leaf types. */
   ofTypes(types: Iterable<DestTypeId>): PoiSet {
     const any = new PoiSet(this.count);
     for (const type of types) any.addAll(this.#byType.get(type));

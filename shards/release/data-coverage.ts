@@ -8,7 +8,6 @@ import type { Manifest } from './manifest.ts';
  */
 const MIN_ROUTABLE_SHARE = 0.8;
 
-/** A county where too few blocks have a street nearby. */
 interface CoverageGap {
   readonly county: CountyFips;
   /** With its state; null if the release has no name. */
@@ -17,7 +16,6 @@ interface CoverageGap {
   readonly routable_blocks: number;
 }
 
-/** The area that a release holds data for, and how much of it can be routed. */
 interface DataCoverage {
   readonly states: number;
   readonly counties: number;

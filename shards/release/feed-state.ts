@@ -15,7 +15,6 @@ export const statedFeedSchema = z.object({
 });
 type StatedFeed = Readonly<z.infer<typeof statedFeedSchema>>;
 
-/** A feed's licence, for people. */
 export function licenceInWords(licence: string | null): string {
   return licence ?? 'none stated';
 }

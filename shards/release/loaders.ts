@@ -22,7 +22,6 @@ import type { CachedValue } from './release-cache.ts';
 /** The POIs with a given home county: their attributes, catchments and locations. */
 export type Catchments = PoiMatrix & SpatialOrder;
 
-/** A county's block polygons, with point look-up. */
 export interface BlockAreas {
   readonly outlines: Outlines;
   readonly index: AreaIndex;
@@ -131,7 +130,6 @@ export async function loadAddressDirectory(
   return { value, bytes: 4 * ref.bytes };
 }
 
-/** Locations of a county's POIs, for spatial searches. */
 interface SpatialOrder {
   /** Index over the POIs' points in micro-degrees; null if there are no POIs. */
   readonly tree: Flatbush | null;

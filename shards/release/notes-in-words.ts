@@ -20,7 +20,6 @@ export function* notesInWords(notes: ReleaseNotes, verbose: boolean): Generator<
   else for (const line of changesInWords(changes)) yield `  ${line}`;
 }
 
-/** Describes the changes between two releases, line by line. */
 export function* changesInWords(changes: ReleaseChanges): Generator<string> {
   const { counties, feeds, cut_off, times, objects } = changes;
   yield `${withCommas(counties.changed)} of ${counted(counties.both, 'county', 'counties')} changed`;

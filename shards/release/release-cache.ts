@@ -3,7 +3,6 @@ import { SingleFlight } from '../concurrency/single-flight.ts';
 import type { Turns } from '../concurrency/turns.ts';
 import type { Bytes } from '../units.ts';
 
-/** A decoded value and its memory use. */
 export interface CachedValue<T extends object = object> {
   readonly value: T;
   readonly bytes: Bytes;

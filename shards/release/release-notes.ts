@@ -7,14 +7,12 @@ import type { Store } from '../store/store.ts';
 import { countyFipsSchema, latestSchema, releaseSchema } from './manifest.ts';
 import { MANIFESTS } from './manifests.ts';
 
-/** The folder of notes in a store. */
 export const NOTES = 'notes/';
 
 const count = z.int().min(0);
 /** The count of the release before; null if there is none, or it lacks the fact. */
 const countBefore = count.nullable();
 
-/** Blocks that have no street of a mode nearby, for one reason. */
 export const unlinkedBlocksSchema = z.strictObject({
   mode: z.enum(ALL_LINK_MODES),
   reason: z.enum(UNLINKED_REASONS),
@@ -30,7 +28,6 @@ export const poisOfTypeSchema = z.strictObject({
   pois_before: countBefore,
 });
 
-/** How a release differs from the one before it. */
 export const changesSchema = z.strictObject({
   counties: z.strictObject({
     /** Counties of both releases, and those of them with another object. */

@@ -254,7 +254,6 @@ export class Release {
     return (await Promise.all(runs)).flat();
   }
 
-  /** A weight by name; undefined if the release lacks it. */
   weight(name: string): Weight | undefined {
     return this.weights.find(({ weight }) => weight === name);
   }
@@ -304,7 +303,6 @@ export class Release {
     });
   }
 
-  /** Reads adjacent columns of a table of counts. */
   private async weightColumns(
     county: CountyManifest,
     ref: ObjectRef,

@@ -39,7 +39,6 @@ const servedExportsSchema = z.strictObject({
 const someExportsSchema = z.array(servedExportSchema);
 const someSupersededSchema = z.array(supersededExportSchema);
 
-/** The folder of exports in a store. */
 export const EXPORTS = 'exports/';
 
 export function servedExportsName(manifest: string): string {

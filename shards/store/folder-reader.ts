@@ -33,7 +33,6 @@ export class FolderReader implements Store {
   /** Evicted files are closed by `dispose`; a read under way keeps its own reference. */
   readonly #files: LRUCache<string, OpenFile>;
   readonly #keepOpenMs: number;
-  /** Number of small reads still to go through the thread pool. */
   #pooledReads = 0;
   #isClosed = false;
 
@@ -171,7 +170,6 @@ export class FolderReader implements Store {
     return new OpenFile(handle, performance.now() + this.#keepOpenMs / 2);
   }
 
-  /** Makes the next read reopen the object. */
   protected forget(name: string): void {
     this.#files.delete(name);
   }

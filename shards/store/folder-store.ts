@@ -159,7 +159,6 @@ export class FolderStore extends FolderReader implements WritableStore {
   }
 }
 
-/** Name of the lock for cleaning up leftovers. */
 function lockOver(name: string): string {
   return SUCCESSION.test(name) ? name : lockOf(name.replace(HALF_WRITTEN, ''));
 }

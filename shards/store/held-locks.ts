@@ -23,7 +23,6 @@ export interface HeldLock {
   release(): Promise<void>;
 }
 
-/** The locks that a store holds. If one is lost, the store must write nothing until its release. */
 export class HeldLocks {
   readonly #locks = new Map<HeldLock, string>();
   readonly lapsesMs: Millis;

@@ -48,7 +48,6 @@ export async function takeLock(file: string): Promise<TakenLock> {
   }
 }
 
-/** Whether a live process holds this lock. */
 export async function isLocked(file: string): Promise<boolean> {
   const content = await contentOf(file);
   return content !== null && (await isAlive(content, file));

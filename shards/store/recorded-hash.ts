@@ -21,7 +21,6 @@ export async function readVerified(
   return whole;
 }
 
-/** Hashes bytes stepwise; returns their SHA-256 in hex. */
 export function* hashSteps(bytes: Uint8Array): Generator<undefined, string, undefined> {
   const hash = createHash('sha256');
   for (let at = 0; at < bytes.length; at += STEP_BYTES) {

@@ -42,7 +42,6 @@ export class RowsWriter {
     this.#start = this.row.length;
   }
 
-  /** The sections of the rows, which come last. */
   sections(): Section[] {
     return [
       { tag: LENGTHS, bytes: this.#lengths.view() },
@@ -169,7 +168,6 @@ export class StoredRows {
     return this.#starts.length - 1;
   }
 
-  /** Memory use. */
   get byteLength(): Bytes {
     return this.#starts.byteLength;
   }

@@ -8,7 +8,6 @@ const NEVER = 0x7fff_ffff;
 /** Value of `#changedFrom` for a stop that was reached from the origin. */
 const FROM_ORIGIN = -1;
 
-/** A ride from one stop to another. */
 export interface Ride {
   readonly route: RouteOrdinal;
   readonly from: StopOrdinal;
@@ -237,7 +236,6 @@ export class Raptor {
     }
   }
 
-  /** Rides a trip from its first call without boarding it. */
   #rideSeated = (pattern: number, trip: number): void => {
     const { firstCall, callStop, callRules, tripCount, firstTime, arrivals } = this.#timetable;
     let time = firstTime[pattern] + trip;

@@ -26,7 +26,6 @@ export interface CountyTransit {
   readonly step: Millis;
   /** Time from reaching the first stop on foot to the first departure that can be caught there. */
   readonly boardSlack: Millis;
-  /** Names of stops and of routes, by their ordinals in the timetable. */
   readonly stops: readonly string[];
   readonly routes: readonly string[];
   readonly timetable: Timetable;

@@ -58,7 +58,6 @@ function recountCounty(
   });
 }
 
-/** Weights or types, of which `counts` has how much each target of a matrix has. */
 interface Counted {
   readonly matrix: Matrix;
   readonly direction: Direction;
@@ -66,7 +65,6 @@ interface Counted {
   readonly counts: readonly ArrayLike<number>[];
 }
 
-/** Compares the counts of a matrix's origins with those of the `access` object. */
 async function recount(
   release: Release,
   county: CountyManifest,

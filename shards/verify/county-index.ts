@@ -9,9 +9,6 @@ import { type Finding, findFaults } from './finding.ts';
 import { outOfOrder, sameIds } from './row-rules.ts';
 import type { Verification } from './verification.ts';
 
-/**
- * Verifies that a county's blocks are its own, and match the manifest's block count and population.
- */
 export function verifyIndex(
   { release }: Verification,
   fips: CountyFips,

@@ -72,7 +72,6 @@ export async function* verifyPois(
   if (sums && verification.isSound(nthRef)) yield* verifyNthNearest(release, nthRef, sums);
 }
 
-/** Computes, from a row of the matrix, the expected row of the nearest object. */
 function minOf(
   table: PoiTable,
   leafIds: readonly number[],
@@ -133,7 +132,6 @@ class NearestRows {
   readonly #columns: number;
   #first = 0;
   #bytes: Uint8Array = new Uint8Array(0);
-  /** Whether the object has the expected numbers of rows and columns. */
   isShaped = false;
 
   constructor(store: Store, ref: ObjectRef, rows: number, columns: number) {

@@ -1,6 +1,5 @@
 import { ShardError, StoreError } from '../errors.ts';
 
-/** A claim of a release that its bytes do not support. */
 export interface Finding {
   readonly object: string;
   readonly problem: string;

@@ -45,12 +45,10 @@ export async function* verifyState(
   yield* verifyFeatures(verification, mapRef, 'geoid', listed, ref);
 }
 
-/** Whether an outline reaches every edge of a box and no farther. */
 function fills({ x, y }: Rings, { minLon, minLat, maxLon, maxLat }: BoundingBox): boolean {
   return [minLon, minLat, maxLon, maxLat].map(toMicro).join() === boundsOf(x, y).join();
 }
 
-/** Total population of some blocks; null if any cannot be looked up. */
 async function populationOf(
   verification: Verification,
   blocks: Iterable<GeoidNumber>,

@@ -8,7 +8,6 @@ import type { Release } from '../release/release.ts';
 import type { ObjectRef, RangeSource } from '../store/store.ts';
 import { type Finding, type Findings, findFaults } from './finding.ts';
 
-/** Names of the archives that are not for a mode and type. */
 const OTHER_TILES = new Set(['blocks', 'basemap', 'lines']);
 /**
  * Limit on the decompressed size, more than any tile needs: a few bytes of gzip could expand to

@@ -13,7 +13,6 @@ import type { Findings } from './finding.ts';
 import { outOfOrder, sameIds } from './row-rules.ts';
 import { TransposeCheck } from './transpose-check.ts';
 
-/** State shared by the checks of a release. */
 export class Verification {
   readonly release: Release;
   /** Home county of each POI; null while unreadable. */
@@ -35,7 +34,6 @@ export class Verification {
     this.reach = new TransposeCheck(counties.length);
   }
 
-  /** Records that an object's bytes are the recorded ones. */
   passed({ name }: ObjectRef): void {
     this.#sound.add(name);
   }

@@ -3,10 +3,8 @@ import { z } from 'zod';
 /** Names of weights: `people`, `jobs`, or a column of the operator's own. */
 export const WEIGHT_NAME = /^[a-z][a-z0-9_]{0,39}$/;
 
-/** The largest count of a block. */
 export const MAX_COUNT = 2 ** 32 - 1;
 
-/** A weight of a release: a count for every block. */
 export const weightSchema = z.strictObject({
   weight: z.string().regex(WEIGHT_NAME),
   label: z.string(),

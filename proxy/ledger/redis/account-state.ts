@@ -126,7 +126,6 @@ export async function writeState(
   return written;
 }
 
-/** Keys that were active and no longer are. */
 function endedKeys({ removed, added }: Difference<HashedKey>): readonly HashedKey[] {
   const active = new Set(added.filter(isActive).map(({ hash }) => hash));
   return removed.filter((key) => isActive(key) && !active.has(key.hash));
@@ -235,7 +234,6 @@ export type StateTexts = [
   ...rest: [grants: string[], sessions: string[], audit: string[], made: string | null],
 ];
 
-/** The keys that `STATE` reads. */
 export function stateKeysOf(id: AccountId): string[] {
   const { account, keys, uses, revoked, grants, sessions, audit, made } = keysOf(id);
   return [account, keys, uses, revoked, grants, sessions, audit, made];

@@ -75,7 +75,6 @@ export class RedisConnection {
     });
   }
 
-  /** Resolves once Redis responds; rejects if it does not. */
   static async open(address: RedisAddress): Promise<RedisConnection> {
     const connection = new RedisConnection(address);
     try {
@@ -216,7 +215,6 @@ export class RedisConnection {
     }));
   }
 
-  /** Reads what each master reports of its memory and its files. */
   infos(): Promise<string[]> {
     const all = this.#masters().map((node) =>
       this.ask(async () => (await node.info('memory')) + (await node.info('persistence'))),
@@ -238,7 +236,6 @@ export class RedisConnection {
   }
 }
 
-/** Converts an argument for ioredis: bytes become a `Buffer`. */
 function asArgument(value: string | number | Uint8Array): string | number | Buffer {
   return value instanceof Uint8Array
     ? Buffer.from(value.buffer, value.byteOffset, value.byteLength)

@@ -1,7 +1,6 @@
 import { messageOf } from '../../../shards/error-facts.ts';
 import { LedgerUnavailable } from '../ledger.ts';
 
-/** Advice for errors of Redis and of the connection, by their text. */
 const ADVICE: readonly (readonly [says: RegExp, advice: string])[] = [
   [
     /WRONGPASS|NOAUTH|NOPERM/,

@@ -54,17 +54,14 @@ export function keysOf(id: AccountId) {
   };
 }
 
-/** Pattern that matches the `account` key of every account. */
 export const ANY_ACCOUNT = `${PREFIX}{*}:account`;
 
 export function accountIn(key: string): AccountId {
   return key.slice(`${PREFIX}{`.length, -'}:account'.length);
 }
 
-/** Pattern that matches the `replay` keys of every account. */
 export const ANY_REPLAY = `${PREFIX}{*}:replay:*`;
 
-/** The account and `Idempotency-Key` of a `replay` key. */
 export function replayIn(name: string): { account: AccountId; key: string } {
   const [account, text] = name.slice(`${PREFIX}{`.length).split('}:replay:');
   return { account, key: Buffer.from(text, 'base64url').toString() };
@@ -80,7 +77,6 @@ export interface KeyOwner {
   readonly keyId: string;
 }
 
-/** The value of a key's entry. */
 export function keyOwnerEntry({ account, keyId }: KeyOwner): string {
   return `${account} ${keyId}`;
 }
@@ -141,7 +137,6 @@ export const EVENTS = {
   closed: (id: string) => `${CLOSED_EVENT}${id}`,
 };
 
-/** Pattern that matches the `closed` keys of every event. */
 export const ANY_CLOSED_EVENT = `${CLOSED_EVENT}*`;
 
 export function closedEventIn(key: string): string {

@@ -32,7 +32,6 @@ interface Due {
   readonly tokens: number;
   readonly sinceMs: number;
   make(): Promise<unknown>;
-  /** Releases the sequence for other changes. */
   leave(): void;
 }
 

@@ -32,7 +32,6 @@ const ONCE_OPERATIONS = {
   undeliver: replays.undeliver,
 };
 
-/** The operations on one Redis, as methods of the ledger. */
 export function operationsOn(redis: RedisConnection, once: Once) {
   return { ...bind(OPERATIONS, redis), ...bind(ONCE_OPERATIONS, redis, once) };
 }

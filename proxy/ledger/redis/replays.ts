@@ -220,7 +220,6 @@ local function keep_replay(replay, receipts, receipt_ends, id, ends, fingerprint
   redis.call('PEXPIRE', receipt_ends, ${RECEIPT_LIFE_MS})
 end`;
 
-/** Reads a replay and its receipt, if there is one. */
 const READ_REPLAY = fleeting<
   | [
       ...replay: [id: string, endsAtMs: string, fingerprint: string],

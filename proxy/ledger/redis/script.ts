@@ -52,7 +52,6 @@ if now_ms > tonumber(ARGV[#ARGV]) then
   return redis.error_reply('${LATE}' .. string.format('%.0f', now_ms))
 end`;
 
-/** Defines whether the account at a key exists, and the reply if it does not. */
 export const KNOWN = `
 local function known(account)
   return redis.call('EXISTS', account) == 1

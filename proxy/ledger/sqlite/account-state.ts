@@ -40,7 +40,6 @@ interface KeyRow extends Omit<HashedKey, 'disabled'> {
 /** An audit entry with its row number; one that is not stored yet has none. */
 type AuditRow = AuditEntry & { readonly entry?: number };
 
-/** Applies an entry to an account, within its transaction. */
 export function post<Reply>(db: SqlConnection, id: AccountId, entry: Entry<Reply>): Reply {
   const before = stateOf(db, id);
   const { after, reply } = apply(entry, before, id);
@@ -192,7 +191,6 @@ export function writeWindow(
   db.insert('limits', { subject, startMs, used, endsAtMs: endsAtMs! }, 'REPLACE');
 }
 
-/** Removes some sessions that have expired, of any account. */
 function removeUnused(db: SqlConnection, nowMs: number): void {
   db.run(
     `DELETE FROM sessions WHERE (account, id) IN (

@@ -79,7 +79,6 @@ export class LedgerDatabase {
     }
   }
 
-  /** Throws while the ledger is unhealthy. */
   check(): void {
     this.read((db) => db.get('SELECT 1 FROM accounts LIMIT 1'));
     // A full disk can still be read. Later calls retry writes after a while.
@@ -89,7 +88,6 @@ export class LedgerDatabase {
     }
   }
 
-  /** How full the disk of the ledger's folder is, for this user. */
   async fullness(): Promise<LedgerFullness> {
     const { blocks, bavail } = await statfs(this.#directory).catch((error: unknown) => {
       throw unavailable(this.#directory, error);

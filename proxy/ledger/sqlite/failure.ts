@@ -4,7 +4,6 @@ import { LedgerUnavailable, OutcomeUnknown } from '../ledger.ts';
 import { processesWriting } from './file-locks.ts';
 import { DATABASE_FILE } from './ledger-folder.ts';
 
-/** Advice for errors of SQLite and the file system, by code or text. */
 const ADVICE: readonly { readonly said: RegExp; readonly advice: string }[] = [
   {
     said: /EACCES|permission denied|readonly database|unable to open/i,
@@ -20,7 +19,6 @@ const ADVICE: readonly { readonly said: RegExp; readonly advice: string }[] = [
   },
 ];
 
-/** Explains an error of a ledger's folder and how to fix it. */
 export function unavailable(directory: string, error: unknown): LedgerUnavailable {
   if (error instanceof LedgerUnavailable) return error;
   const message = messageOf(error);
@@ -38,7 +36,6 @@ export function lostReply(message: string): Error {
   return Object.assign(new Error(message), { mayBeDone: true });
 }
 
-/** Whether the changes that failed with an error may have been committed. */
 function mayBeDone(error: unknown): boolean {
   return (error as { mayBeDone?: unknown } | null)?.mayBeDone === true;
 }
@@ -68,7 +65,6 @@ export function isBusy(error: unknown): boolean {
   return primaryCodeOf(error) === BUSY;
 }
 
-/** Whether a database, or its log, is damaged. */
 export function isDamage(error: unknown): boolean {
   const code = primaryCodeOf(error);
   return code !== null && DAMAGE.has(code);

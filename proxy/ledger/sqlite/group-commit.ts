@@ -25,7 +25,6 @@ export class GroupCommit {
   #isRunning = false;
   #onIdle: (() => void)[] = [];
   readonly #delivery = new OutcomeDelivery();
-  /** Error and time of the last commit, if it failed. */
   lastFailure: { readonly error: CommitFailed; readonly atMs: Millis } | null = null;
 
   constructor(writer: Writer) {

@@ -11,7 +11,6 @@ interface MergedGroup {
   outcomesOf(outcomes: readonly Outcome[]): readonly Outcome[];
 }
 
-/** A run that further debits may join. */
 interface Run extends DebitRun {
   readonly tokens: number[];
   readonly atMs: number[];

@@ -9,7 +9,6 @@ import * as signIns from './sign-ins.ts';
 import type { SqlConnection } from './sql-connection.ts';
 import * as transfer from './transfer.ts';
 
-/** Operations that only read, by name. */
 export const READS = {
   account: state.account,
   accountByEmail: accounts.accountByEmail,
@@ -70,7 +69,6 @@ export type ArgsOf<F extends Operation> = F extends (db: SqlConnection, ...args:
   ? A
   : never;
 
-/** An operation's signature for callers of the ledger. */
 export type Promised<F extends Operation> = (...args: ArgsOf<F>) => Promise<ReturnType<F>>;
 
 /** A requested change: structured-cloneable, since it may be sent to another thread. */

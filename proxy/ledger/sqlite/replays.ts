@@ -43,7 +43,6 @@ export const debitOnce: OnSqlite<'debitOnce'> = (db, charge, request) => {
   return { ...debited, receipt: record(db, charge, request) };
 };
 
-/** Whether an account has recently used an `Idempotency-Key`. */
 export function hasReplay(
   db: SqlConnection,
   account: AccountId,
@@ -134,7 +133,6 @@ export const undeliver: OnSqlite<'undeliver'> = (db, receipt, undelivered) => {
   );
 };
 
-/** The accounts and keys of all replays, of which `replayRecord` returns the records. */
 export function replayKeys(db: SqlConnection): { account: AccountId; key: string }[] {
   return db.all('SELECT account, idempotencyKey AS key FROM replays');
 }
@@ -173,7 +171,6 @@ export const importReplay: OnSqlite<'importReplay'> = (db, taken) => {
   return true;
 };
 
-/** Records a debit, for replays and refunds. */
 function record(
   db: SqlConnection,
   { account, keyId, route, tokens, atMs }: Charge,

@@ -177,7 +177,6 @@ function onceFree<T>(withinMs: Millis, work: () => T): T {
 /** Number of expired records removed per new one; more than one, so that they do not pile up. */
 export const REMOVED_AT_ONCE = 4;
 
-/** Removes some of a table's expired records. */
 export function removeEnded(
   db: SqlConnection,
   table: 'challenges' | 'limits' | 'payment_events',

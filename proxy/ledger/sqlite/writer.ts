@@ -132,7 +132,6 @@ class ThreadWriter implements Writer {
   }
 }
 
-/** The reply of the writer thread to a group of changes. */
 export type Reply = { readonly outcomes: readonly Outcome[] } | { readonly failure: Failure };
 
 interface Failure {

@@ -1,7 +1,6 @@
 import type { ColumnType } from '../../../shards/parquet/table.ts';
 import type { Degrees } from '../../../shards/units.ts';
 
-/** The kinds of things that a text may name. */
 export const MATCH_KINDS = [
   'address',
   'interpolated',
@@ -15,7 +14,6 @@ export const MATCH_KINDS = [
 ] as const;
 export type MatchKind = (typeof MATCH_KINDS)[number];
 
-/** An address as sent, and the match that was taken for it. */
 export interface AddressMatch {
   readonly address: string;
   readonly label: string;

@@ -19,7 +19,6 @@ export class Cities {
     this.#known = new Set(names);
   }
 
-  /** The cities of a release, kept as long as it. */
   static of(release: Release): Promise<Cities> {
     return release.retained('cities', async () => {
       const states = Object.values(release.manifest.states);

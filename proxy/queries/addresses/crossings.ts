@@ -83,7 +83,6 @@ export function* crossingSteps(
   );
 }
 
-/** Items by the square that they are in. */
 class Squares<T extends Pick<Vertex, 'x' | 'y'>> {
   readonly #side: MicroDegrees;
   readonly #items = new Map<number, T[]>();

@@ -42,7 +42,6 @@ export const TOO_WIDE =
 export const NO_ADDRESSES =
   'this release has no addresses; its operator adds them with tta build --addresses';
 
-/** A point that matches are preferred near. */
 interface NearPoint {
   readonly lon: Degrees;
   readonly lat: Degrees;
@@ -167,7 +166,6 @@ async function blockMatch(release: Release, geoid: string): Promise<Match[]> {
   return [{ label: `Block ${geoid}`, kind: 'block', ...at, geoid, quality: 1 }];
 }
 
-/** Returns null for what is not found. */
 async function unlessMissing<T>(located: Promise<T>): Promise<T | null> {
   try {
     return await located;

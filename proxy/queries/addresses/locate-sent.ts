@@ -18,7 +18,6 @@ export interface SentPlace extends SentPoint {
   readonly address?: string | undefined;
 }
 
-/** The block of a point or an address. */
 export interface LocatedPlace {
   readonly block: OriginBlock;
   /** Absent for a point. */
@@ -27,7 +26,6 @@ export interface LocatedPlace {
 
 /** Kinds of matches that are areas, of which a point is no place in it. */
 const AREAS: ReadonlySet<MatchKind> = new Set(['neighbourhood', 'place', 'county']);
-/** Matches that an error lists. */
 const MOST_LISTED = 3;
 
 /**

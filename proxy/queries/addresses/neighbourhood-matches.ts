@@ -12,7 +12,6 @@ import type { AddressReading } from './read-address.ts';
 import { SpellingIndex } from './spelling-index.ts';
 import { type Match, nameQuality } from './street-matches.ts';
 
-/** The addresses of a county in a release. */
 export interface CountyObject {
   readonly release: Release;
   readonly ref: ObjectRef;

@@ -3,9 +3,7 @@ import { bitCount, lowestBit } from '../../../shards/arrays/bits.ts';
 import { Turns } from '../../../shards/concurrency/turns.ts';
 import type { Bytes } from '../../../shards/units.ts';
 
-/** A name that is like a text. */
 interface SimilarName {
-  /** Position of the name in its list. */
   readonly position: number;
   /** Letters in which the name differs from the text. */
   readonly edits: number;
@@ -32,7 +30,6 @@ const RESULT_NAMES = 4;
  */
 export class SpellingIndex {
   readonly #keys: readonly string[];
-  /** Positions of the names in their list. */
   readonly #positions: Int32Array;
   /** The set of the letters of each name. */
   readonly #letters: Int32Array;

@@ -90,7 +90,6 @@ function directionQuality(asked: StreetName, street: StreetName): number {
   return own === '' ? FACTORS.directionAdded : FACTORS.directionOther;
 }
 
-/** A street, how well its name fits, and its ranges. */
 export interface RatedStreet {
   readonly street: StreetEntry;
   readonly quality: number;
@@ -109,7 +108,6 @@ export function houseMatches(
   return [...numberMatches(less, ranges, otherwise, zip)];
 }
 
-/** Finds a house number among the ranges of a street. */
 function* numberMatches(
   { street, quality }: RatedStreet,
   ranges: readonly AddressRange[],
@@ -165,7 +163,6 @@ function zipQuality(asked: string, { zip }: AddressRange): number {
   return zip === '' ? FACTORS.zipUnknown : FACTORS.zipOther;
 }
 
-/** A line in micro-degrees. */
 interface Line {
   readonly x: readonly MicroDegrees[];
   readonly y: readonly MicroDegrees[];
@@ -185,7 +182,6 @@ function matchAt(
   return { label, kind, ...at, zip, quality };
 }
 
-/** The point at a share of the length of a line. */
 function pointAlong({ x, y }: Line, share: number): Line {
   const shrink = Math.cos((y[0] / MICRO) * (Math.PI / 180));
   const lengths = x.slice(1).map((at, i) => Math.hypot((at - x[i]) * shrink, y[i + 1] - y[i]));

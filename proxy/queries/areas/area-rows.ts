@@ -29,7 +29,6 @@ export interface AreaTimes<Times> {
   count(times: Times, mode: number, leaf: number): number | undefined;
 }
 
-/** The times to the nearest POI of each type. */
 export function nearestTimes(release: Release, query: ArealQuery): AreaTimes<Uint16Array> {
   const { leafIds } = release.taxonomy;
   const columns = leavesOf(release, query).map((leaf) => leafIds.indexOf(leaf));
@@ -40,7 +39,6 @@ export function nearestTimes(release: Release, query: ArealQuery): AreaTimes<Uin
   };
 }
 
-/** The times to the n-th nearest POIs of each type, and counts of POIs. */
 export function nthTimes(release: Release, filter: NthFilter): AreaTimes<readonly TypeTimes[]> {
   const leaves = leavesOf(release, filter);
   return {
@@ -75,7 +73,6 @@ export class AreaRows<Times> {
   readonly #timeKeys: readonly number[];
   readonly #reasonKeyOf: (index: BlockIndex, ordinal: CountyBlock, mode: number) => number;
   readonly #addRow: AddArealRow;
-  /** Position of the last row. */
   end: Page['position'] = [];
   /** Whether a row did not fit the page. */
   hasMore = false;

@@ -16,7 +16,6 @@ import { AreaRows, type AreaTimes, nearestTimes, nthTimes } from './area-rows.ts
 import { type ArealQuery, arealParts } from './block-rows.ts';
 import type { CountyBlocks, FoundBlocks } from './drawn-blocks.ts';
 
-/** Maximum number of blocks read together. */
 const BLOCKS_PER_READ = 32;
 
 /**
@@ -94,7 +93,6 @@ function minBlocks(release: Release, { query, nthFilter, page }: ResolvedArea): 
   return Math.min(BLOCKS_PER_READ, Math.ceil(limit / Math.max(1, rowsPerBlock)) + 1);
 }
 
-/** Request of an areal route, apart from its area. */
 interface AreaRowsParams extends CellParams, NthParams {
   readonly include_population: boolean;
   readonly include_missing: boolean;
@@ -102,7 +100,6 @@ interface AreaRowsParams extends CellParams, NthParams {
   readonly cursor?: string | undefined;
 }
 
-/** A page of areal rows, without its blocks. */
 export interface ResolvedArea extends PagedRequest {
   readonly query: ArealQuery;
   readonly nthFilter: NthFilter | null;
@@ -144,7 +141,6 @@ function beginOf(block: GeoidNumber, nthFilter: NthFilter | null): Page['positio
   return nthFilter === null ? [block, 0, 0] : [block, 0, 0, 0];
 }
 
-/** Renders the page of the found blocks. */
 export async function queryArea(
   release: Release,
   context: QueryContext,

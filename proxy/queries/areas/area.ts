@@ -15,7 +15,6 @@ import type { SearchedArea } from '../searched-area.ts';
 import { allBlocksIn, type CountyBlocks } from './drawn-blocks.ts';
 import { blocksOfPlace, locatePlace } from './places.ts';
 
-/** A set of blocks of a release, named in one of several ways. */
 export type Area =
   | { readonly kind: 'drawn'; readonly drawn: SearchedArea }
   | { readonly kind: 'places'; readonly geoids: readonly string[] }
@@ -138,13 +137,11 @@ export async function knownBlocks(
   return { parts, lacking };
 }
 
-/** The problem of a block that the release lacks. */
 export function noSuchBlock(number: GeoidNumber): Problem {
   const geoid = geoidFromNumber(number);
   return new Problem('block-not-found', `there is no census block ${geoid}`, { geoid });
 }
 
-/** The codes of the counties that have blocks of an area. */
 export function countiesOf(parts: readonly CountyBlocks[]): CountyFips[] {
   return parts.map(({ index, ordinals: [first] }) => countyOfBlock(index.geoids[first]));
 }
@@ -158,7 +155,6 @@ export async function areaFactsOf(
   return { ...sizeOf(parts), margin: await marginsOf(release, parts, weights) };
 }
 
-/** The number of blocks of an area, and their land area. */
 export function sizeOf(parts: readonly CountyBlocks[]) {
   let [blocks, land_area_m2] = [0, 0];
   for (const { index, ordinals } of parts) {
@@ -176,7 +172,6 @@ export function noisyAmong(release: Release, weights: readonly string[]): string
   });
 }
 
-/** The margins of sums over the blocks of an area, by weight. */
 export async function marginsOf(
   release: Release,
   parts: Iterable<Pick<CountyBlocks, 'index' | 'ordinals'>>,

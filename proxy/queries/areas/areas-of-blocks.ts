@@ -15,7 +15,6 @@ export type AreaKind = (typeof AREA_KINDS)[number];
 /** The digits of their GEOIDs, and of those of blocks. */
 const DIGITS = { block: 15, tract: 11, place: 7, county: 5 } as const;
 
-/** Writes the GEOID of an area that is given as a number. */
 export function areaGeoid(id: number, kind: AreaKind | 'block'): string {
   return String(id).padStart(DIGITS[kind], '0');
 }

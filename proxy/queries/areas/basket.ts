@@ -50,7 +50,6 @@ interface CriteriaBits {
   readonly unknown: Uint16Array;
 }
 
-/** Tests the criteria at all blocks of a county. */
 export async function criteriaBits(
   release: Release,
   { county, index }: Pick<CountyBlocks, 'county' | 'index'>,
@@ -105,7 +104,6 @@ export class BasketSums {
     }
   }
 
-  /** Builds the `basket` of a response. */
   result(all_of: readonly CriterionParams[]) {
     const met = Array.from(this.#met);
     const total = met.reduce((sum, one) => sum + one, this.#noData);

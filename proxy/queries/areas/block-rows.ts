@@ -21,7 +21,6 @@ import {
   typeColumns,
 } from '../rows/row-columns.ts';
 
-/** Row filter for the blocks of an area. */
 export interface ArealQuery extends CellFilter {
   readonly withPopulation: boolean;
   /** Whether pairs of type and mode without a time also get a row, with the reason. */
@@ -31,7 +30,6 @@ export interface ArealQuery extends CellFilter {
 /** Size at which a page ends, since outlines of remote blocks have thousands of vertices. */
 const PAGE_BYTES: Bytes = 4 << 20;
 
-/** Whether a page has no room for another row. */
 export function isFull(rows: Rows, limit: number): boolean {
   return rows.count === limit || rows.bytes > PAGE_BYTES;
 }
@@ -40,7 +38,6 @@ export function isFull(rows: Rows, limit: number): boolean {
 const MISSING_REASONS = ['not-within-30', 'no-data'] as const;
 type MissingReason = (typeof MISSING_REASONS)[number];
 
-/** Returns the reason why a block has no time by a mode. */
 export function missingReason(index: BlockIndex, ordinal: CountyBlock, mode: Mode): MissingReason {
   if (index.isFullyRoutable(ordinal)) return 'not-within-30';
   return unroutedReason(index, ordinal, mode) === null ? 'not-within-30' : 'no-data';
@@ -91,7 +88,6 @@ const reason = new Columns<MissingReason | undefined>({
 });
 const REASON = new KeptPart(reason, 1 + MISSING_REASONS.length, (key) => MISSING_REASONS[key - 1]);
 
-/** The key of the reason of a row that has a time. */
 export const NO_REASON = 0;
 export function reasonKey(reason: MissingReason): number {
   return MISSING_REASONS.indexOf(reason) + 1;
@@ -106,7 +102,6 @@ const POPULATION = populationColumn(populationSchema.optional());
 /** The population of a block in rows that always have it. */
 export const BLOCK_POPULATION = populationColumn(populationSchema);
 
-/** The rows of areas, with all columns that they may have. */
 export const arealRow = rowSchema(
   GEOID,
   TYPE_COLUMNS,

@@ -23,7 +23,6 @@ import { noisyAmong } from './area.ts';
 import type { CountyBlocks } from './drawn-blocks.ts';
 import { type GroupSums, giniOf, ratiosOf, SMALL_GROUP, sharesOf } from './group-measures.ts';
 
-/** The minutes of sums over an area. */
 const COVERAGE_MINUTES: readonly Minutes[] = [5, 10, 15, 20, 25, 30];
 
 const BY_MINUTES = Object.fromEntries(
@@ -88,14 +87,12 @@ const ROW_OF_GROUP = new Columns<RowMembers>({
   },
 });
 
-/** The rows of coverage, with all columns that they may have. */
 export const coverageRow = rowSchema(TYPE_COLUMNS, ROW_OF_GROUP).meta({
   id: 'CoverageRow',
   description:
     'Sums of a weight over the blocks of an area, by minutes to the n-th nearest POI of a type.',
 });
 
-/** The parts of the rows that a request selects. */
 export function coverageParts({ areGroups, labels }: CoverageQuery) {
   return [typeColumns(labels), areGroups ? ROW_OF_GROUP : ROW] as const;
 }
@@ -116,7 +113,6 @@ function slots(slotOf: (tenths: Tenths) => number): Slots {
   return { count: of[TENTHS.most] + 1, of };
 }
 
-/** The sums that a request selects. */
 export interface CoverageQuery {
   /** Ascending. */
   readonly modes: readonly ReleaseMode[];
@@ -132,7 +128,6 @@ export interface CoverageQuery {
   readonly labels: Taxonomy | null;
 }
 
-/** Selection of a request, as sent. */
 interface AskedCoverage extends CellParams {
   readonly weight?: readonly string[] | undefined;
   readonly by?: readonly string[] | undefined;
@@ -180,7 +175,6 @@ export function requestedCoverage(
   };
 }
 
-/** The objects of a county that its sums depend on. */
 export function coverageObjects(
   release: Release,
   county: CountyManifest,
@@ -285,7 +279,6 @@ export class CoverageSums {
     return this.#sums.subarray(row * count, (row + 1) * count);
   }
 
-  /** Cumulative sums by minutes. */
   #within(sums: Float64Array): Record<string, number> {
     const within: Record<string, number> = {};
     let sum = 0;
@@ -298,7 +291,6 @@ export class CoverageSums {
   }
 }
 
-/** The measures of a group that is too small. */
 const NONE = Object.fromEntries(COVERAGE_MINUTES.map((minutes) => [String(minutes), null]));
 const UNSTATED = { share: NONE, ratio: NONE, gini: null };
 

@@ -58,7 +58,6 @@ function* areaSteps(drawn: readonly Polygon[]): Generator<undefined, SearchedAre
   };
 }
 
-/** Returns a test for whether the border runs through a box. */
 function* borderSteps(
   rings: readonly Ring[],
 ): Generator<undefined, (box: BoundingBox) => boolean, undefined> {

@@ -50,7 +50,6 @@ export async function blocksIn(
   };
 }
 
-/** All blocks of a release whose centre is in an area, county by county. */
 export async function* allBlocksIn(
   release: Release,
   area: SearchedArea,

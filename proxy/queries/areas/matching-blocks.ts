@@ -11,9 +11,7 @@ import { type Criterion, criteriaBits } from './basket.ts';
 import { BLOCK_POPULATION } from './block-rows.ts';
 import type { CountyBlocks } from './drawn-blocks.ts';
 
-/** Conditions that blocks must meet. */
 interface MatchQuery {
-  /** The area, county by county. */
   readonly parts: readonly CountyBlocks[];
   readonly criteria: readonly Criterion[];
   readonly near: readonly LocatedNearPoint[];

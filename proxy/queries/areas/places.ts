@@ -72,7 +72,6 @@ export async function* blocksOfPlace(
   }
 }
 
-/** A place as returned by look-ups. */
 export interface PlaceItem {
   readonly name: string;
   readonly geoid: string;

@@ -33,7 +33,6 @@ import { modeFault, requestedLeaves, statedTiming, type TypeName } from '../mode
 import { checkPoiMinutes, requestedOpportunities } from '../opportunities/opportunities.ts';
 import { modeSchema, rowSchema } from '../rows/row-columns.ts';
 
-/** Selection of a request, as sent. */
 interface ChangesParams {
   readonly type?: readonly TypeName[] | undefined;
   readonly of?: readonly string[] | undefined;
@@ -44,7 +43,6 @@ interface ChangesParams {
   readonly small: boolean;
 }
 
-/** The sums that a request selects, apart from the area. */
 interface ChangesQuery {
   readonly measures: readonly Measure[];
   /** In the order of rows; those from `groups` on are groups. */
@@ -208,13 +206,11 @@ const MEANS = new Columns<RowMembers>({
   no_data: { type: 'double', schema: sum },
 });
 
-/** The rows of changes, with all columns that they may have. */
 export const changeRow = rowSchema(AREA, MODE, TYPE, OF, SUMS, WITHIN, MEANS).meta({
   id: 'ChangeRow',
   description: 'Sums of a weight by how a time or count changed.',
 });
 
-/** A request for changes, with the blocks that are summed. */
 export interface LocatedChanges {
   readonly pair: ReleasePair;
   readonly query: ChangesQuery;
@@ -222,7 +218,6 @@ export interface LocatedChanges {
   readonly areas: RowAreas;
 }
 
-/** The number of rows of a response, and its price. */
 export function rowsOf({ query: { measures, weights }, areas }: LocatedChanges): number {
   return areas.geoids.length * measures.length * weights.length;
 }
@@ -230,7 +225,6 @@ export function priceOf(located: LocatedChanges): number {
   return PLANS.charges.changes + rowsOf(located) * PLANS.charges.row;
 }
 
-/** Sums the changes of an area, and renders them. */
 export async function queryChanges(
   located: LocatedChanges,
   { format }: QueryContext,

@@ -31,7 +31,6 @@ import {
 /** Where a trip ends: a block, or a POI. */
 export type TripEnd = { readonly geoid: Geoid } | { readonly destId: DestId };
 
-/** A trip with its stored travel times. */
 interface StoredTrip {
   /** Minutes by each mode in the order of the release; undefined beyond reach. */
   readonly minutes: readonly (Minutes | undefined)[];
@@ -50,7 +49,6 @@ const TO_POI: Rounding = {
   most: MAX_POI_MINUTES,
 };
 
-/** The objects that the legs of a trip are read from. */
 export function objectsOfTrip(
   release: Release,
   county: CountyManifest,
@@ -135,7 +133,6 @@ export function departureOf(
   throw invalidParameter(loc, msg, 'custom');
 }
 
-/** A trip to be explained, by its end and its mode. */
 export interface AskedTrip {
   readonly end: TripEnd;
   readonly mode: ReleaseMode;

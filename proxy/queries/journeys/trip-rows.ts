@@ -6,7 +6,6 @@ import type { RowFormat, Rows } from '../../formats/rows.ts';
 import type { Leg } from './journey.ts';
 import { type ExplainedTrip, SPREAD_PERCENTILES, type Spread } from './window-trips.ts';
 
-/** A trip with its ends, as a response states it. */
 export interface TripRow extends ExplainedTrip {
   readonly block: Geoid;
   readonly to: Geoid | DestId;
@@ -24,7 +23,6 @@ const FACTS = {
   transfers: { type: 'int32' },
 } as const;
 
-/** A trip as one row, with its legs nested. */
 const TRIP = new Columns<TripRow>({
   ...FACTS,
   legs: { type: 'string' },

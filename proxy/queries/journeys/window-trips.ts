@@ -43,7 +43,6 @@ export interface Spread {
   readonly routes: readonly { readonly routes: readonly string[]; readonly departures: number }[];
 }
 
-/** A trip, and the times of all departures if they were searched for. */
 export type ExplainedTrip = Trip & { readonly spread?: Spread };
 
 /** The spread of a trip to a place that no trip reaches. */
@@ -58,11 +57,9 @@ export function streetTrip(kind: Leg['kind'], minutes: Minutes | undefined): Tri
   return { travel_time: minutes ?? null, departs: null, transfers: 0, legs };
 }
 
-/** Which trips of the window are searched for. */
 export interface TripOptions {
   /** A departure of the window, to be explained instead of the stored time. */
   readonly departure?: number | undefined;
-  /** Whether to search for all departures of the window. */
   readonly spread: boolean;
 }
 

@@ -36,7 +36,6 @@ import {
   nthTimesOf,
 } from './nearest-times.ts';
 
-/** A request for the n-th nearest POIs, or for counts of POIs. */
 export interface NthParams {
   readonly nth?: readonly number[] | undefined;
   readonly count_within?: Minutes | undefined;
@@ -55,13 +54,11 @@ export function requestedNth(filter: CellFilter, asked: NthParams): NthFilter | 
   return { ...filter, nths: nth ?? null, countTenths };
 }
 
-/** The rows of summaries, with all columns that they may have. */
 export const categoryTime = rowSchema(TYPE_COLUMNS, MODE_TIME, NTH, COUNT).meta({
   id: 'CategoryTime',
   description: 'Minutes to the nearest POI of a type, by one mode.',
 });
 
-/** Columns of a summary's rows, without those of an origin. */
 export function summaryColumns(
   { labels }: CellFilter,
   nthFilter: NthFilter | null,
@@ -112,15 +109,12 @@ export function blockMetadata({ index, ordinal, geoid }: OriginBlock) {
   };
 }
 
-/** Request of a summary route, apart from its origin. */
 interface SummaryParams extends CellParams, NthParams {
   readonly limit?: number | undefined;
   readonly cursor?: string | undefined;
 }
 
-/** A summary, without its block. */
 export interface ResolvedSummary {
-  /** The request in canonical form. */
   readonly canonical: string;
   readonly filter: CellFilter;
   readonly nthFilter: NthFilter | null;
@@ -158,7 +152,6 @@ export function resolveSummary(
   };
 }
 
-/** Builds the summary of a block; `originMembers` are the members before the rows. */
 export async function querySummary(
   { cursors, format }: QueryContext,
   { filter, nthFilter, page }: ResolvedSummary,

@@ -23,7 +23,6 @@ import {
   requestedOpportunities,
 } from './opportunities.ts';
 
-/** Request for opportunities, apart from its origins. */
 export interface AccessParams {
   readonly mode?: readonly Mode[] | undefined;
   readonly direction: Direction;
@@ -33,7 +32,6 @@ export interface AccessParams {
   readonly decay: string;
 }
 
-/** The counts that a request selects. */
 export interface AccessQuery {
   /** Ascending. */
   readonly modes: readonly ReleaseMode[];
@@ -65,20 +63,17 @@ const counts = new Columns<Count>({
 const { minutes: _, ...others } = counts.members;
 const decayedCounts = new Columns<Count>(others);
 
-/** The rows of opportunities, with all columns that they may have. */
 export const opportunityCount = rowSchema(counts).meta({
   id: 'OpportunityCount',
   description: 'A count of opportunities within reach of a block, by one mode.',
 });
 
-/** The columns that a request selects. */
 export function accessColumns({ decay }: Pick<AccessQuery, 'decay'>): Columns<Count> {
   return decay ? decayedCounts : counts;
 }
 
 const CURVE: readonly Minutes[] = Array.from({ length: MINUTES.most }, (_, i) => i + 1);
 
-/** The counts that a request selects, and their spelling in a canonical request. */
 export function requestedAccess(
   release: Release,
   asked: AccessParams,

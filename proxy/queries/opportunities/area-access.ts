@@ -36,7 +36,6 @@ import {
 import { modeSchema, rowSchema } from '../rows/row-columns.ts';
 import { checkPoiMinutes, requestedOpportunities } from './opportunities.ts';
 
-/** Request for the access of the blocks of an area, apart from the area. */
 interface AreaAccessParams {
   readonly mode?: readonly Mode[] | undefined;
   readonly direction: Direction;
@@ -63,7 +62,6 @@ interface AreaAccessQuery {
   readonly withMissing: boolean;
 }
 
-/** A page of the access of an area. */
 export interface ResolvedAreaAccess extends PagedRequest {
   readonly area: Area;
   readonly query: AreaAccessQuery;
@@ -142,12 +140,10 @@ const AVERAGED = new Columns<AreaCount>({
   },
 });
 
-/** The parts of the rows that a request selects. */
 function partsOf({ by, withMissing }: AreaAccessQuery) {
   return [COUNTS, withMissing ? REASON : NO_COLUMNS, by === null ? NO_COLUMNS : AVERAGED] as const;
 }
 
-/** The rows of the access of an area, with all columns that they may have. */
 export const areaCount = rowSchema(COUNTS, REASON, AVERAGED).meta({
   id: 'AreaOpportunityCount',
   description: 'A count of opportunities within reach of a block, or its average over an area.',
@@ -214,7 +210,6 @@ export function requestedAreaAccess(
   };
 }
 
-/** The objects of counties that the access of their blocks depends on. */
 export function areaAccessObjects(
   release: Release,
   fips: readonly CountyFips[],
@@ -234,7 +229,6 @@ export function areaAccessObjects(
   });
 }
 
-/** An area of averages, and the weights of its blocks. */
 interface AveragedArea {
   /** The GEOID as a number. */
   readonly id: number;
@@ -459,7 +453,6 @@ async function columnsOf(
   });
 }
 
-/** The blocks of an area from a GEOID on. */
 function* blocksFrom(
   release: Release,
   parts: readonly CountyBlocks[],
@@ -486,7 +479,6 @@ function subjectOfArea(area: AveragedArea): Subject {
   return { id, reasonOf, area };
 }
 
-/** The streets by which a block is routed, by mode. */
 function streetsOf(release: Release, { modes }: AreaAccessQuery) {
   return modes.map((position) => linkModeOf(release.services[position].mode));
 }

@@ -103,7 +103,6 @@ export function opportunityObjects(
   ]);
 }
 
-/** The counties of the release within reach of a county. */
 function reached(
   release: Release,
   { reach }: CountyManifest,
@@ -112,7 +111,6 @@ function reached(
   return reach[direction].flatMap((fips) => release.county(fips) ?? []);
 }
 
-/** Counts of opportunities by the time to reach them. */
 export class CountsByTime {
   readonly #counts: Float64Array;
   readonly #perMinute: number;

@@ -8,7 +8,6 @@ import { modeFault } from '../modes-and-types.ts';
 import { locateOrigin, type OriginBlock, originOfPoint } from './origin-block.ts';
 import { REASONS, unroutedReason } from './unrouted.ts';
 
-/** A point as sent, which blocks must be near. */
 export interface NearPoint {
   readonly lon: Degrees;
   readonly lat: Degrees;
@@ -17,7 +16,6 @@ export interface NearPoint {
   readonly max_minutes: Minutes;
 }
 
-/** A point, and the block that contains it, which can be routed by the mode. */
 export interface LocatedNearPoint extends NearPoint {
   readonly block: OriginBlock;
 }
@@ -97,7 +95,6 @@ async function blocksNearOne(
   return Float64Array.from(within, (target) => matrix.targets[target]);
 }
 
-/** Returns the values that two ascending lists share. */
 function sharedBy(a: Float64Array, b: Float64Array): Float64Array {
   let at = 0;
   return a.filter((value) => {

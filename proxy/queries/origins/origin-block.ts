@@ -31,7 +31,6 @@ export function originOfGeoid(release: Release, geoid: Geoid): GeoidOrigin {
   throw new Problem('block-not-found', `this release has no county ${countyOf(geoid)}`, { geoid });
 }
 
-/** A point, and the counties that may contain it. */
 interface PointOrigin {
   readonly lon: Degrees;
   readonly lat: Degrees;
@@ -67,7 +66,6 @@ export function faultOfPoint({ lon, lat }: SentPoint): string | null {
   return faults.length === 0 ? null : faults.join('; ');
 }
 
-/** Whether what was sent is a point on Earth. */
 export function isPoint(sent: SentPoint): sent is { readonly lon: Degrees; readonly lat: Degrees } {
   return (
     typeof sent.lon === 'number' && typeof sent.lat === 'number' && isOnEarth(sent.lon, sent.lat)
@@ -93,10 +91,8 @@ export function originOfQuery(release: Release, lon: Degrees, lat: Degrees): Poi
   return originOfPoint(release, lon, lat);
 }
 
-/** How a request identifies its block. */
 export type BlockOrigin = GeoidOrigin | PointOrigin;
 
-/** The part of a resolved query that identifies the block of a response. */
 export interface ResolvedBlock {
   readonly origin: BlockOrigin;
   /** Objects that may contain the block, and those with its rows. */

@@ -4,13 +4,11 @@ import { byMode, linkModeOf, type Mode } from '../../../shards/modes.ts';
 import type { CountyBlock, ReleaseMode } from '../../../shards/units.ts';
 import type { OriginBlock } from './origin-block.ts';
 
-/** A mode that could not be routed from a block, and why. */
 interface Unrouted {
   readonly mode: Mode;
   readonly reason: UnlinkedReason;
 }
 
-/** Messages for the reasons. */
 export const REASONS: Readonly<Record<UnlinkedReason, string>> = {
   'no-street-near': 'no street is near its centre',
   'outside-street-data': 'its centre is outside the street data of the release',
@@ -44,7 +42,6 @@ export function unroutedModes(
   return unrouted.length === 0 ? null : unrouted;
 }
 
-/** Why nothing could be routed from a block, as text. */
 export function unroutedReasons(geoid: Geoid, unrouted: readonly Unrouted[]): string {
   const reasons = [...new Set(unrouted.map(({ reason }) => reason))];
   const parts = reasons.map((reason) => {

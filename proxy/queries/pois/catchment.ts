@@ -12,7 +12,6 @@ import { GEOID, MODE_TIME, rowSchema, TIME, timeKey } from '../rows/row-columns.
 import { pageOfRow, type RowPage } from '../rows/row-page.ts';
 import { DEST_ID } from './poi-columns.ts';
 
-/** Filter for the blocks of a POI's catchment. */
 export interface CatchmentFilter {
   /** Ascending. */
   readonly modes: readonly ReleaseMode[];
@@ -34,7 +33,6 @@ const namedPoi = new Columns<NamedPoi>({
   },
 });
 
-/** The rows of catchments, with all columns that they may have. */
 export const catchmentRow = rowSchema(namedPoi, GEOID, MODE_TIME).meta({
   id: 'CatchmentRow',
   description: 'Minutes from a block to one POI, by one mode.',

@@ -21,7 +21,6 @@ import {
 import type { SearchedArea } from '../searched-area.ts';
 import { keptPois, POI, POI_POINT, type Poi } from './poi-columns.ts';
 
-/** POI filter. */
 interface PoiSearch {
   readonly types: ReadonlySet<DestTypeId> | undefined;
   /** Part of a name, folded. */
@@ -113,7 +112,6 @@ async function ranksIn(
   return Uint32Array.from(found).sort();
 }
 
-/** Returns a test for whether a POI of a county matches. */
 async function wantedBy(
   release: Release,
   { objects }: CountyManifest,
@@ -133,7 +131,6 @@ async function wantedBy(
     (names === undefined || names(poi).includes(name!));
 }
 
-/** The POIs of a county as parts of rows of a format. */
 function partsOf(
   release: Release,
   { objects }: CountyManifest,
@@ -154,7 +151,6 @@ export function poiOf({ matrix, table }: Catchments, ordinal: CountyPoi): Poi {
   return { dest_id: matrix.origins[ordinal], ...table.facts(ordinal) };
 }
 
-/** Request of a search route, apart from its area. */
 interface PoiParams {
   readonly type?: readonly TypeName[] | undefined;
   readonly q?: string | undefined;
@@ -162,7 +158,6 @@ interface PoiParams {
   readonly cursor?: string | undefined;
 }
 
-/** A page of a search, without its area. */
 export interface ResolvedSearch extends PagedRequest {
   readonly search: PoiSearch;
 }
@@ -187,7 +182,6 @@ export function resolveSearch(
   };
 }
 
-/** Renders the page of an area, given the counties that may have POIs in it. */
 export async function querySearch(
   release: Release,
   { cursors, format }: QueryContext,

@@ -34,7 +34,6 @@ import { MODE_TIME, NO_ORIGIN, rowSchema, TIME, timeKey } from '../rows/row-colu
 import { pageOfRow, ROW_BEGINS, type RowPage } from '../rows/row-page.ts';
 import { DEST_ID, keptPois, POI_FACTS, POI_POINT } from './poi-columns.ts';
 
-/** Row filter for the POIs of a block. */
 interface PoiFilter extends CellFilter {
   readonly destIds: ReadonlySet<DestId> | undefined;
   readonly maxTenths: Tenths;
@@ -52,7 +51,6 @@ const labelColumns = (of: (poi: CountyPoi) => readonly string[]) =>
     },
   });
 
-/** The rows of POIs with times, with all columns that they may have. */
 export const poiTime = rowSchema(
   DEST_ID,
   labelColumns(() => []),
@@ -63,7 +61,6 @@ export const poiTime = rowSchema(
   description: 'Minutes to one POI, by one mode.',
 });
 
-/** The columns of the rows, without those of an origin. */
 export function poiColumns({ labels }: PoiFilter): readonly RowColumn[] {
   return allColumns([
     DEST_ID,
@@ -127,7 +124,6 @@ function wantedBy(
     (ofTypes === undefined || ofTypes.has(poi));
 }
 
-/** The POIs of a county as parts of rows of a format. */
 function partsOf(
   release: Release,
   { objects }: CountyManifest,
@@ -146,7 +142,6 @@ function partsOf(
   });
 }
 
-/** Request of a POI-times route, apart from its origin. */
 interface PoiTimesQuery extends CellParams {
   readonly dest_id?: readonly DestId[] | undefined;
   readonly max_minutes?: Minutes | undefined;
@@ -157,7 +152,6 @@ export function tenthsWithin(minutes: Minutes | undefined): Tenths {
   return Math.floor((minutes ?? BOUNDS.maxMinutes.max) * 10 + 1e-9);
 }
 
-/** The rows that a request selects, and the parameters that select them. */
 export function requestedPois(
   release: Release,
   query: PoiTimesQuery,
@@ -179,7 +173,6 @@ export function requestedPois(
   };
 }
 
-/** A page of POI times, without its block. */
 export interface ResolvedPoiTimes extends PagedRequest {
   readonly filter: PoiFilter;
 }

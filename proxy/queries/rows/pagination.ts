@@ -5,7 +5,6 @@ import type { CursorSealer } from '../../http/cursor.ts';
  */
 export const COUNTIES_PER_PAGE = 64;
 
-/** A page of ordered rows. */
 export interface Page {
   /** Where the page starts, by the keys that order the rows. */
   readonly position: readonly number[];
@@ -26,7 +25,6 @@ export interface PagedRequest {
   readonly page: Page;
 }
 
-/** The parameters of a request, except those for paging. */
 export interface RequestParameters {
   /** Parameters as sent, with lists sorted; the same in every release. */
   readonly sent: Readonly<Record<string, unknown>>;

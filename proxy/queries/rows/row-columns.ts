@@ -14,7 +14,6 @@ import {
 } from '../../formats/columns.ts';
 import { type ByteText, inOnePiece } from '../../formats/rows.ts';
 
-/** The schema of rows of JSON responses that consist of some columns. */
 export function rowSchema(...parts: readonly Columns<never>[]) {
   const shape: Record<string, z.ZodType> = {};
   for (const { members } of parts) {
@@ -140,7 +139,6 @@ export function typeColumns(labels: Taxonomy | null): RowPart<DestTypeId> {
   return made;
 }
 
-/** The members that identify the origin of a row in a batch. */
 export interface RowOrigin {
   readonly columns: Columns<object>;
   readonly name: object;

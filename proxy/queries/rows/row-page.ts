@@ -6,7 +6,6 @@ import type { Release } from '../../../shards/release/release.ts';
 import type { ReleaseMode, Tenths } from '../../../shards/units.ts';
 import type { Page } from './pagination.ts';
 
-/** Filter for the entries of a matrix's row. */
 interface EntryFilter {
   /** Ascending. */
   readonly modes: readonly ReleaseMode[];
@@ -15,7 +14,6 @@ interface EntryFilter {
   readonly isWanted?: ((target: number) => boolean) | undefined;
 }
 
-/** Entries by one mode, as columns. */
 interface Entries extends ModeRow {
   readonly mode: Mode;
 }

@@ -22,7 +22,6 @@ export interface Site extends SentPlace {
   readonly line?: number;
 }
 
-/** Where the sites of a list come from. */
 export type SiteSource =
   | { readonly kind: 'points'; readonly points: readonly Site[] }
   /** The POIs of some leaf types whose block is in an area. */
@@ -36,13 +35,10 @@ export type SiteSource =
   /** The centre of each block of an area. */
   | { readonly kind: 'blocks'; readonly area: Area };
 
-/** A site, and the block that contains it. */
 export interface LocatedSite extends Site, LocatedPlace {}
 
-/** The list of a request that a site is from. */
 export type SiteList = 'sites' | 'candidates';
 
-/** Why a site is left out. */
 export interface SiteError {
   readonly id: Site['id'];
   readonly list: SiteList;
@@ -64,9 +60,7 @@ export interface LocatedSites {
   readonly errors: readonly SiteError[];
 }
 
-/** How the sites of a request are located. */
 interface Locating extends Reaching {
-  /** The counties that located sites lie in. */
   readonly counties: Set<CountyFips>;
   readonly mostCounties: number;
 }
@@ -133,7 +127,6 @@ function placedSites(
 /** Points located at once, so that their reads overlap. */
 const WIDTH = 16;
 
-/** The points as sent, in order. */
 async function* placedPoints(
   points: readonly Site[],
   release: Release,

@@ -9,7 +9,6 @@ import { coverOf, type Reaching, reachesOf, withinOf } from './site-reach.ts';
 import { type UncoveredBlock, uncoveredSteps } from './uncovered-blocks.ts';
 import { readWeight, type WeightedArea } from './weighted-area.ts';
 
-/** Sums by minutes, as in a response. */
 type SumsByMinutes = Readonly<Record<string, number>>;
 
 interface PlacedSite {
@@ -45,7 +44,6 @@ interface SiteMeasures {
   readonly uncovered: readonly UncoveredBlock[];
 }
 
-/** Sites to be measured by their times to the blocks of an area. */
 interface Measuring extends Reaching {
   readonly area: WeightedArea;
   /** The first is that of `area`. */
@@ -88,7 +86,6 @@ export async function measureSites(measuring: Measuring): Promise<SiteMeasures> 
   return { results, sites, gains, chosen, uncovered };
 }
 
-/** Measures the sites, and adds them to `nearest`. */
 async function measureEach(
   measuring: Measuring,
   nearest: NearestSite,
@@ -128,7 +125,6 @@ async function measureGains(
   return { gains, covers };
 }
 
-/** Chooses candidates greedily, each time the one that adds the most. */
 async function chooseBest(
   { release, candidates, area, minutes: [within], choose }: Measuring,
   nearest: NearestSite,

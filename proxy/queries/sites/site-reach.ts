@@ -19,17 +19,14 @@ export interface SiteReach {
 /** Sites whose rows are read concurrently. */
 const WIDTH = 16;
 
-/** How the blocks that sites reach are read. */
 export interface Reaching extends ByMode {
   readonly direction: Direction;
 }
 
-/** A site's row of its county's matrix. */
 interface SiteRow extends ModeRow {
   readonly matrix: Matrix;
 }
 
-/** Reads the rows of sites, in order. */
 async function* rowsOf(
   sites: readonly LocatedPlace[],
   { release, mode, direction }: Reaching,

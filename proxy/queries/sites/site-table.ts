@@ -20,7 +20,6 @@ interface OfSite extends Pick<SentSite, 'id'> {
   readonly match?: Omit<SentSite, 'id'>;
 }
 
-/** The lists of a response, and the sites and candidates as sent. */
 interface SiteLists {
   readonly sent: Readonly<Record<'sites' | 'candidates', readonly SentSite[]>>;
   readonly errors: readonly (OfSite & { list: string; type: string; detail: string })[];
@@ -79,7 +78,6 @@ export const SITE_LISTS = {
   uncovered: ['block', 'lon', 'lat', 'count'],
 } as const satisfies Readonly<Record<string, readonly SiteMember[]>>;
 
-/** A member of the rows of the table. */
 export type SiteMember = keyof ReturnType<typeof membersOf>;
 
 function membersOf(minutes: readonly Minutes[]) {
@@ -106,7 +104,6 @@ function membersOf(minutes: readonly Minutes[]) {
   } as const;
 }
 
-/** Returns the columns of the table. */
 export function siteColumns({
   minutes,
   choose,

@@ -34,7 +34,6 @@ import { blocksReached } from './site-reach.ts';
 import { areaRows, type SentSite, siteColumns, siteRows } from './site-table.ts';
 import { readWeight, WeightedArea } from './weighted-area.ts';
 
-/** Sites, candidates, and the measures of them that a request selects. */
 export interface SitesQuery {
   readonly sites: SiteSource;
   readonly candidates: SiteSource;
@@ -68,18 +67,15 @@ export function priceOfSites(query: SitesQuery | LocatedQuery): number | undefin
   return priceOfMany(sites + candidates);
 }
 
-/** The price of a number of sites in tokens. */
 export function priceOfMany(sites: number): number {
   const { site, sites_minimum } = PLANS.charges;
   return Math.max(sites_minimum, sites * site);
 }
 
-/** The candidates of a request that has none. */
 export const NO_SITES: SiteSource = { kind: 'points', points: [] };
 
 const SITE_LISTS = ['sites', 'candidates'] as const satisfies readonly SiteList[];
 
-/** Responds to a request about sites. */
 export async function querySites(
   release: Release,
   { format }: Pick<QueryContext, 'format'>,
@@ -160,7 +156,6 @@ function asSent({ id, lon, lat }: Site): SentSite {
   return { id, lon: numberOrNull(lon), lat: numberOrNull(lat) };
 }
 
-/** The sites and candidates of a request, and the area to measure them over. */
 interface Located {
   /** The blocks of the area; null for all within reach. */
   readonly parts: readonly CountyBlocks[] | null;
@@ -169,7 +164,6 @@ interface Located {
 
 export type LocatedQuery = SitesQuery & Located;
 
-/** Finds the blocks of sites and candidates, and those of the area. */
 export async function locateQuery<
   Q extends Pick<SitesQuery, SiteList | 'area' | 'mode' | 'direction'>,
 >(release: Release, query: Q): Promise<Q & Located> {
@@ -215,10 +209,8 @@ export function refuseMisplaced(
   throw invalidParameters(faults);
 }
 
-/** Errors stated in the problem of a request without a site that can be measured. */
 const MAX_STATED = 3;
 
-/** The problem of a request without a site that can be measured. */
 function noneLocated({ sites }: Pick<SitesQuery, 'sites'>, errors: readonly SiteError[]): Problem {
   if (errors.length === 0 && sites.kind === 'pois') {
     return new Problem('poi-not-found', 'the area of sites has no POI of the type');

@@ -44,7 +44,6 @@ export interface LocatedSupply extends SupplyQuery {
   readonly located: LocatedSites;
 }
 
-/** Finds the blocks of the sites, and those of the area. */
 export async function locateSupply(release: Release, query: SupplyQuery): Promise<LocatedSupply> {
   const { parts, located } = await locateQuery(release, { ...query, candidates: NO_SITES });
   return { ...query, parts, located: located.sites };
@@ -113,7 +112,6 @@ const AVERAGED = new Columns<Pick<SupplyRow, 'total' | 'no_data'>>({
   },
 });
 
-/** The rows of blocks or areas. */
 export const supplyRow = rowSchema(ROW, AVERAGED).meta({
   id: 'SupplyRow',
   description: 'The sum of the ratios of the sites within reach of a block, or its average.',
@@ -306,7 +304,6 @@ async function rowsOf(
     }));
 }
 
-/** Rounds to six significant digits. */
 function significant(value: number): number {
   return Number(value.toPrecision(6));
 }

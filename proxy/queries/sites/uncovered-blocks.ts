@@ -5,7 +5,6 @@ import { type CountyBlock, type Degrees, MICRO, type Minutes } from '../../../sh
 import type { NearestSite } from './nearest-site.ts';
 import type { WeightedArea } from './weighted-area.ts';
 
-/** A block that no site covers, and its count of a weight. */
 export interface UncoveredBlock {
   readonly block: Geoid;
   readonly lon: Degrees;
@@ -13,7 +12,6 @@ export interface UncoveredBlock {
   readonly count: number;
 }
 
-/** A block that may be among those with the highest counts. */
 interface Gap {
   readonly index: BlockIndex;
   readonly ordinal: CountyBlock;

@@ -4,7 +4,6 @@ const ENOUGH = 64;
 const RECOUNT_EVERY = 32;
 const QUANTILE = 0.95;
 
-/** Durations of recent reads, used to detect late ones. */
 export class Latencies {
   readonly #lastMs = new Float64Array(KEPT);
   #seen = 0;

@@ -24,7 +24,6 @@ export class RetryBudget {
   readonly #share: number;
   readonly #most: number;
   #left: number;
-  /** Number of retries made. */
   spent = 0;
 
   /**
@@ -37,12 +36,10 @@ export class RetryBudget {
     this.#left = left;
   }
 
-  /** Records an ordinary read. */
   earn(): void {
     this.#left = Math.min(this.#most, this.#left + this.#share);
   }
 
-  /** Whether another retry is allowed; if so, it is counted. */
   spend(): boolean {
     if (this.#left < 1) return false;
     this.#left--;
@@ -65,7 +62,6 @@ const HEDGE_NO_SOONER_MS = 10;
 /** Header with the SHA-256 that a store recorded for an object; see `S3Store`. */
 const SHA256_HEADER = 'x-amz-meta-sha256';
 
-/** A whole object as returned by a server. */
 interface ObjectResponse {
   readonly bytes: Uint8Array;
   readonly etag: string;

@@ -2,7 +2,6 @@ import { TransientError } from '../../concurrency/retry.ts';
 import { messageOf, systemCode } from '../../error-facts.ts';
 import { StoreError } from '../../errors.ts';
 
-/** Advice for a connection that was not established or broke. */
 const MEANINGS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'no server is listening: is it up, and is the address right?',
   ENOTFOUND: 'there is no such host',

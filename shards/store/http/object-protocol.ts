@@ -15,7 +15,6 @@ interface ObjectRequest {
 export interface Refusal {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** Start of the response body. */
   readonly body: string;
 }
 
@@ -41,7 +40,6 @@ export function encodePath(path: string): string {
   return path.split('/').map(encodeSegment).join('/');
 }
 
-/** Percent-encodes all but unreserved characters. */
 export function encodeSegment(segment: string): string {
   return encodeURIComponent(segment).replaceAll(
     /[!'()*]/g,

@@ -1,8 +1,6 @@
 import type { Millis } from '../../units.ts';
 
-/** How long to wait for a server. */
 export interface Timeouts {
-  /** Limit on establishing a connection. */
   readonly connectMs: Millis;
   /**
    * Limit on waiting for the first byte or the next one, after which the response is considered

@@ -6,7 +6,6 @@ export interface S3Address {
   readonly prefix: string;
 }
 
-/** Valid bucket names: letters, digits, dots and dashes. */
 const BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
 const LOCATION = /^s3:\/\/([^/]*)(?:\/(.*))?$/i;
 
@@ -24,7 +23,6 @@ export function s3Fault(location: string): string | null {
   return `"${prefix}" is no prefix; a store is s3://bucket/prefix`;
 }
 
-/** Parses a valid location. */
 export function s3Address(location: string): S3Address {
   const fault = s3Fault(location);
   if (fault !== null) throw new StoreError('unavailable', location, fault);

@@ -10,7 +10,6 @@ interface S3Refusal {
   readonly region: string;
 }
 
-/** Parses an error response. */
 export function refusalOf({ status, headers, body }: Refusal): S3Refusal {
   const region = headers['x-amz-bucket-region'] ?? /<Region>([\w-]+)<\/Region>/.exec(body)?.[1];
   return {

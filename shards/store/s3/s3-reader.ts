@@ -87,7 +87,6 @@ export function s3Protocol(address: S3Address, access: S3Access): ObjectProtocol
   };
 }
 
-/** URL of a bucket: `https://bucket.s3.region…`, or a path on a custom server. */
 async function bucketUrl({ bucket }: S3Address, { endpoint, region }: S3Access): Promise<URL> {
   if (endpoint !== null) {
     return new URL(`${endpoint.pathname.replace(/\/*$/, '')}/${bucket}/`, endpoint);
@@ -100,7 +99,6 @@ async function bucketUrl({ bucket }: S3Address, { endpoint, region }: S3Access):
     : new URL(`https://${bucket}.${domain}${suffix}/`);
 }
 
-/** Access to S3, from the environment and the shared AWS configuration files. */
 interface S3Access {
   /** A server other than Amazon's, with path-style addresses: `https://host/bucket/key`. */
   readonly endpoint: URL | null;
