@@ -57,6 +57,10 @@ function mailHost(email: string): string {
   return asciiDomain(email.slice(email.lastIndexOf('@') + 1).trim());
 }
 
+/**
+ * Limits on sign-up grants per day: in total, where 0 gives none, and by network and domain, which
+ * can have many accounts.
+ */
 interface SignupGrantLimits {
   readonly perDay: number;
   /** Limit per network: a /24 of IPv4, a /48 of IPv6. */
@@ -67,6 +71,7 @@ interface SignupGrantLimits {
   readonly openDomains: readonly string[];
 }
 
+/** Outcome of opening an account; `former`: its mailbox has had an account and the grant. */
 type SignupOutcome = 'given' | 'former' | WithheldBy;
 
 interface Withheld {

@@ -183,6 +183,7 @@ function clientOf({ headers, ip, routeOptions }: FastifyRequest): Client {
   return { address, id: key === null ? address : `${address} ${key}` };
 }
 
+/** The well-formed API key of a header; null if there is none. */
 function bearerKey(authorization: string | undefined): string | null {
   const token = bearerToken(authorization);
   return token !== null && isWellFormedApiKey(token) ? token : null;

@@ -60,6 +60,7 @@ interface Applied<Reply> {
   reply(balance: number): Reply;
 }
 
+/** Applies an entry to the state of an account; `undefined`: there is no such account. */
 export function apply<Reply>(
   entry: Entry<Reply>,
   state: AccountState | undefined,

@@ -46,6 +46,7 @@ export interface Replays {
   undeliver(receipt: Receipt, undelivered?: number): Promise<void>;
 }
 
+/** How long the response to an `Idempotency-Key` is kept. */
 export const RESPONSE_LIFE_MS = 24 * 60 * 60 * 1000;
 /** Minimum period after a debit in which its response can be reported as undelivered. */
 export const RECEIPT_LIFE_MS = 2 * RESPONSE_LIFE_MS;

@@ -9,10 +9,12 @@ export const POI_MINUTES = ACCESS_MINUTES.filter((minutes) => minutes <= MAX_POI
 /** Names what `access` objects count: a weight, or `type:ID` for the POIs of a type. */
 export const COUNTED_NAME = /^(?:[a-z][a-z0-9_]{0,39}|type:[1-9]\d{0,4})$/;
 
+/** The type whose POIs are counted; null for a weight. */
 export function countedType(of: string): DestTypeId | null {
   return of.startsWith('type:') ? Number(of.slice('type:'.length)) : null;
 }
 
+/** The time limits of a count, ascending. */
 export function minutesCounted(of: string): readonly Minutes[] {
   return countedType(of) === null ? ACCESS_MINUTES : POI_MINUTES;
 }

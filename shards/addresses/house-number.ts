@@ -4,6 +4,7 @@ export interface HouseNumber {
   readonly suffix: string;
 }
 
+/** The largest house number; larger ones are mistakes. */
 const MAX_NUMBER = 999_999;
 
 /**

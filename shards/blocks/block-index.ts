@@ -82,6 +82,7 @@ export class BlockIndex {
     return this.count * (8 * 3 + 4 * 2 + 5 * this.linkModes.length);
   }
 
+  /** The row of a block, or -1. */
   ordinalOf(geoid: Geoid): CountyBlock {
     return ordinalIn(this.geoids, geoidToNumber(geoid));
   }
@@ -91,6 +92,7 @@ export class BlockIndex {
     return value < 0 ? null : value;
   }
 
+  /** The population of every block; 0 where it is unknown. */
   people(): Uint32Array {
     return Uint32Array.from(this.#population, (population) => Math.max(0, population));
   }

@@ -25,6 +25,7 @@ interface ComparedSide {
   readonly ordinals: Int32Array;
 }
 
+/** The values of a measure by compared block, in each release; `UNKNOWN` where not known. */
 export interface ComparedValues {
   /** Position of the measure in the list. */
   readonly measure: number;

@@ -202,6 +202,7 @@ function afterBlanks(text: string, start: number, delimiter: string): number {
   return at;
 }
 
+/** Index of the quote that closes the one at `open`, or -1. */
 function closingQuote(text: string, open: number): number {
   let close = text.indexOf('"', open + 1);
   while (close !== -1 && text[close + 1] === '"') close = text.indexOf('"', close + 2);

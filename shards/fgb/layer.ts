@@ -47,6 +47,7 @@ export interface FgbLayer {
   readonly count: number;
   /** West, south, east and north edge; empty if not known. */
   readonly envelope: readonly number[];
+  /** Maximum number of children per node of the index; 0 without an index. */
   readonly nodeSize: number;
   readonly description?: string;
   /** Further facts, as JSON in the header. */

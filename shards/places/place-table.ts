@@ -32,6 +32,7 @@ function writeOutline(writer: VarintWriter, { firstPoint, x, y }: Rings): void {
   }
 }
 
+/** Reads what `writeOutline` wrote; throws a `RangeError` for anything else. */
 function readOutline(reader: VarintReader): Rings {
   const rings = reader.count('rings');
   const firstPoint = new Uint32Array(rings + 1);

@@ -17,6 +17,7 @@ export const PAGE_SUMS_KIND = 'SUMS';
 const PAGE_BYTES: Bytes = 2048;
 const CRC_BYTES = 4;
 
+/** Bytes of the section `META`: the length of the object in 8, and its SHA-256. */
 const META_BYTES = 40;
 
 /**

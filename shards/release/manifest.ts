@@ -66,6 +66,7 @@ export const tileArchiveSchema = z.strictObject({
 export type TileArchive = z.infer<typeof tileArchiveSchema>;
 
 export const countySchema = z.strictObject({
+  /** Name with the kind of county, such as `Orleans Parish`; absent if the build was given none. */
   name: z.string().min(1).optional(),
   /** Blocks in the county: rows of its index and of its nearest object. */
   blocks: z.int().min(0),
@@ -183,6 +184,7 @@ export const leftOutFeedSchema = z.strictObject({
   file: z.string(),
   /** Null if it was not downloaded. */
   sha256: z.string().nullable(),
+  /** The publisher or first agency, where the feed could be read. */
   publisher: z.string().nullable(),
   reason: z.string(),
   /**

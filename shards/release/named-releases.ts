@@ -21,6 +21,7 @@ import type { ReleaseNotes } from './release-notes.ts';
 
 /** Releases that are kept open besides the current one. */
 const KEPT_RELEASES = 4;
+/** Lifetime of the list of a store's manifests. */
 const KEPT_MS: Millis = 60_000;
 /** Minimum age of a list that is read again for a name that it lacks. */
 const READ_AGAIN_MS: Millis = 1_000;

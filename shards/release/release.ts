@@ -254,6 +254,7 @@ export class Release {
     return (await Promise.all(runs)).flat();
   }
 
+  /** A weight by name; undefined if the release lacks it. */
   weight(name: string): Weight | undefined {
     return this.weights.find(({ weight }) => weight === name);
   }

@@ -1,5 +1,6 @@
 import { s3Fault } from './s3/s3-address.ts';
 
+/** Returns the error in a location `https://host/prefix`; null if valid. */
 function httpsFault(location: string): string | null {
   if (!URL.canParse(location)) return 'is not an address such as https://host/prefix';
   const { protocol, hostname, username, password, search, hash } = new URL(location);

@@ -12,6 +12,7 @@ const SEEDS: Readonly<Record<Side, readonly [number, number]>> = {
 };
 const ENTRY_FACTORS = [0x2545f491, 0x5851f42d] as const;
 
+/** Hashes ids below 2⁵³. */
 export function hashIds(ids: Float64Array, side: Side): IdHashes {
   const hashes = new Int32Array(ids.length * 2);
   for (let i = 0; i < ids.length; i++) {

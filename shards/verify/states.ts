@@ -49,6 +49,7 @@ function fills({ x, y }: Rings, { minLon, minLat, maxLon, maxLat }: BoundingBox)
   return [minLon, minLat, maxLon, maxLat].map(toMicro).join() === boundsOf(x, y).join();
 }
 
+/** Total population of some blocks; null if any cannot be looked up. */
 async function populationOf(
   verification: Verification,
   blocks: Iterable<GeoidNumber>,

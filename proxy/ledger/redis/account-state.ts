@@ -126,6 +126,7 @@ export async function writeState(
   return written;
 }
 
+/** Keys that were active and no longer are. */
 function endedKeys({ removed, added }: Difference<HashedKey>): readonly HashedKey[] {
   const active = new Set(added.filter(isActive).map(({ hash }) => hash));
   return removed.filter((key) => isActive(key) && !active.has(key.hash));

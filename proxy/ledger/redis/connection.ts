@@ -75,6 +75,7 @@ export class RedisConnection {
     });
   }
 
+  /** Resolves once Redis responds; rejects if it does not. */
   static async open(address: RedisAddress): Promise<RedisConnection> {
     const connection = new RedisConnection(address);
     try {

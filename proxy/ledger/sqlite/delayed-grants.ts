@@ -69,6 +69,7 @@ export const endDelay: OnSqlite<'endDelay'> = (db, account) => {
   if (before) endQueue(db, before.waitsFor);
 };
 
+/** Removes a queue if it is empty. */
 function endQueue(db: SqlConnection, waitsFor: string): void {
   db.run(
     `DELETE FROM delay_queues WHERE waitsFor = ?

@@ -39,6 +39,7 @@ export interface TypeTimes {
   readonly counts: Uint32Array;
 }
 
+/** The leaf types of a filter, ascending. */
 export function leavesOf({ taxonomy }: Release, { types }: CellFilter): readonly DestTypeId[] {
   return taxonomy.leafIds.filter((leaf) => types?.has(leaf) !== false);
 }

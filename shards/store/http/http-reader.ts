@@ -40,6 +40,7 @@ export class RetryBudget {
     this.#left = Math.min(this.#most, this.#left + this.#share);
   }
 
+  /** Whether another retry is allowed; if so, it is counted. */
   spend(): boolean {
     if (this.#left < 1) return false;
     this.#left--;
