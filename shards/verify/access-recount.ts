@@ -4,58 +4,80 @@ import { Matrix } from '../matrix/matrix.ts';
 import { TENTHS } from '../matrix/row-codec.ts';
 import type { CountyManifest, Direction } from '../release/manifest.ts';
 import type { Release } from '../release/release.ts';
-import type { ObjectRef } from '../store/store.ts';
+import type { CountyFips } from '../units.ts';
 import { countsByTarget } from '../weights/counts-by-target.ts';
 import { type Finding, type Findings, findFaults } from './finding.ts';
 
 /**
  * Recounts all that the `access` objects of a release count, block by block: weights from the rows
  * of `reach-from` and `reach-to`, POIs from those of `pois`; unless an object that this relies on
- * is among `faulty`, by name.
+ * is among `faulty`, by name. `onCounty` is called before the counts of a county are read, with
+ * whether all of them can be recounted.
  */
 export async function* recountAccess(
   release: Release,
   faulty: ReadonlySet<string>,
+  onCounty: (county: CountyFips, isWhole: boolean) => void,
 ): AsyncGenerator<Finding> {
-  const counties = Object.values(release.manifest.counties);
-  const areSound = (...refs: readonly (ObjectRef | undefined)[]) =>
-    refs.every((ref) => ref === undefined || !faulty.has(ref.name));
-  if (!counties.every(({ objects: { index, weights } }) => areSound(index, weights))) return;
-  for (const county of counties) {
-    const { access, pois, 'reach-from': from, 'reach-to': to } = county.objects;
-    if (access && areSound(access, pois, from, to)) yield* recountCounty(release, county, access);
+  const { access: counted, directions, counties } = release.manifest;
+  const weights = counted.filter((of) => countedType(of) === null);
+  const types = counted.filter((of) => countedType(of) !== null);
+  const blocksOf = (fips: CountyFips) => {
+    const { index, weights } = release.county(fips)?.objects ?? {};
+    return [index, weights];
+  };
+  for (const [fips, county] of Object.entries(counties)) {
+    const { access, pois } = county.objects;
+    if (!access) continue;
+    const parts = (weights.length > 0 ? directions : []).map((direction) => ({
+      from: [release.reachObject(county, direction), ...county.reach[direction].flatMap(blocksOf)],
+      run: (findings: Findings) => recountWeights(release, county, weights, direction, findings),
+    }));
+    if (types.length > 0) {
+      const run = (findings: Findings) => recountPois(release, county, types, findings);
+      parts.push({ from: [pois], run });
+    }
+    const sound = parts.filter(({ from }) =>
+      [access, ...from].every((ref) => ref === undefined || !faulty.has(ref.name)),
+    );
+    onCounty(fips, sound.length === parts.length);
+    yield* findFaults(access.name, async (findings) => {
+      for (const { run } of sound) await run(findings);
+    });
   }
 }
 
-function recountCounty(
+async function recountWeights(
   release: Release,
   county: CountyManifest,
-  ref: ObjectRef,
-): AsyncGenerator<Finding> {
-  const { access, directions } = release.manifest;
-  const weights = access.filter((of) => countedType(of) === null);
-  const types = access.filter((of) => countedType(of) !== null);
-  return findFaults(ref.name, async (findings) => {
-    for (const direction of weights.length > 0 ? directions : []) {
-      const matrix = await Matrix.open(release.store, release.reachObject(county, direction));
-      const counts = await countsByTarget(matrix.targets, weights.length, async (fips) => {
-        const own = release.county(fips);
-        if (!own) return null;
-        const columns = weights.map((weight) => release.weightCounts(own, weight));
-        return { geoids: (await release.index(own)).geoids, columns: await Promise.all(columns) };
-      });
-      await recount(release, county, { matrix, direction, of: weights, counts }, findings);
-    }
-    if (types.length === 0) return;
-    const { matrix, table } = await release.pois(county);
-    const counts = types.map((of) => {
-      const leaves = new Set(release.taxonomy.leavesOf(countedType(of)!));
-      const isOfType = (_: unknown, poi: number) =>
-        table.types(poi).some((type) => leaves.has(type)) ? 1 : 0;
-      return Uint8Array.from(matrix.targets, isOfType);
-    });
-    await recount(release, county, { matrix, direction: 'from', of: types, counts }, findings);
+  weights: readonly string[],
+  direction: Direction,
+  findings: Findings,
+): Promise<void> {
+  const matrix = await Matrix.open(release.store, release.reachObject(county, direction));
+  const counts = await countsByTarget(matrix.targets, weights.length, async (fips) => {
+    const own = release.county(fips);
+    if (!own) return null;
+    const columns = weights.map((weight) => release.weightCounts(own, weight));
+    return { geoids: (await release.index(own)).geoids, columns: await Promise.all(columns) };
   });
+  await recount(release, county, { matrix, direction, of: weights, counts }, findings);
+}
+
+async function recountPois(
+  release: Release,
+  county: CountyManifest,
+  types: readonly string[],
+  findings: Findings,
+): Promise<void> {
+  const { matrix, table } = await release.pois(county);
+  const counts = types.map((of) => {
+    const leaves = new Set(release.taxonomy.leavesOf(countedType(of)!));
+    const isOfType = (_: unknown, poi: number) =>
+      table.types(poi).some((type) => leaves.has(type)) ? 1 : 0;
+    return Uint8Array.from(matrix.targets, isOfType);
+  });
+  await recount(release, county, { matrix, direction: 'from', of: types, counts }, findings);
 }
 
 interface Counted {

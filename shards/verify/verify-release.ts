@@ -14,7 +14,6 @@ import type { ObjectRef } from '../store/store.ts';
 import { TransitTable } from '../transit/transit-table.ts';
 import type { CountyFips } from '../units.ts';
 import { ClassesVerification } from './access-classes.ts';
-import { recountAccess } from './access-recount.ts';
 import { verifyBlockBands } from './block-bands.ts';
 import { verifyAddressDirectory, verifyAddresses } from './county-addresses.ts';
 import { verifyCatchment } from './county-catchment.ts';
@@ -35,25 +34,13 @@ export type { Finding } from './finding.ts';
  * Rereads every object of a release: length, hash, checksums and every row; and checks consistency
  * between objects: the nearest time of a type is the minimum of its POI rows; transit takes no
  * longer than walking; catchments and `reach-to` have exactly the entries of the rows they were
- * transposed from; blocks and POIs are where the release places them; weights add up; what is
- * within reach of every block is recounted, where nothing was found in what it is counted from.
+ * transposed from; blocks and POIs are where the release places them; weights add up.
+ * `recountAccess` recounts what is within reach.
  *
  * Memory grows with the heads, polygons and counts of one county at a time, not with rows.
  * `onObject` is called before an object is read.
  */
 export async function* verifyRelease(
-  release: Release,
-  onObject: (object: string) => void,
-): AsyncGenerator<Finding> {
-  const faulty = new Set<string>();
-  for await (const finding of verifyObjects(release, onObject)) {
-    faulty.add(finding.object);
-    yield finding;
-  }
-  yield* recountAccess(release, faulty);
-}
-
-async function* verifyObjects(
   release: Release,
   onObject: (object: string) => void,
 ): AsyncGenerator<Finding> {

@@ -31,8 +31,10 @@ import { objectsNamed } from '../../shards/release/manifest.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import { putBodyOf } from '../../shards/store/put-body.ts';
 import type { ObjectRef } from '../../shards/store/store.ts';
+import { recountAccess } from '../../shards/verify/access-recount.ts';
 import { encodeWeights, WeightTable } from '../../shards/weights/weight-table.ts';
 import { forAll } from '../support/for-all.ts';
+import { releaseIn } from '../support/release-in.ts';
 import { stemOf, TamperedRelease, withTime } from '../support/tampered-release.ts';
 
 const [WALK, , TRANSIT] = [0, 1, 2];
@@ -440,24 +442,52 @@ test('finds weights whose counts were altered under a new hash, and weights that
   await expectOneFault(ref, 'jobs');
 });
 
+/** Adds one to what an object says of the first block in a column that begins so. */
+async function addOne(ref: ObjectRef, column: string) {
+  const store = new FolderStore(release.folder);
+  const table = await WeightTable.open(store, ref);
+  const off = table.names.findLast((name) => name.startsWith(column))!;
+  const columns = await Promise.all(
+    table.names.map(async (weight, i) => ({ weight, counts: await table.counts(i) })),
+  );
+  await store.close();
+  const { counts } = columns.find(({ weight }) => weight === off)!;
+  const was = counts[0]++;
+  await release.replace(ref, encodeWeights(stemOf(ref), table.blocks, columns));
+  return { off, was };
+}
+
 test.each(['people from transit 60', 'jobs to walk 60', 'type'])(
   'recounts what is within reach: a count that is off by one (%s)',
   async (column) => {
     const ref = county().objects.access!;
     const store = new FolderStore(release.folder);
-    const table = await WeightTable.open(store, ref);
-    const off = table.names.findLast((name) => name.startsWith(column))!;
-    const columns = await Promise.all(
-      table.names.map(async (weight, i) => ({ weight, counts: await table.counts(i) })),
-    );
     const [geoid] = (await BlockIndex.read(store, county().objects.index)).geoids;
     await store.close();
-    const [count] = columns.find(({ weight }) => weight === off)!.counts;
-    for (const { weight, counts } of columns) if (weight === off) counts[0]++;
-    await release.replace(ref, encodeWeights(stemOf(ref), table.blocks, columns));
-    await expectOneFault(ref, `counts: block ${geoid}, ${off}: ${count + 1}, not ${count}`);
+    const { off, was } = await addOne(ref, column);
+    await expectOneFault(ref, `counts: block ${geoid}, ${off}: ${was + 1}, not ${was}`);
   },
 );
+
+test('recounts what does not rely on a damaged object, and tells the counties of the rest', async () => {
+  const { access } = county().objects;
+  await addOne(access!, 'type');
+  await release.publish();
+  const { weights } = county('99003').objects;
+  const store = new FolderStore(release.folder);
+  const partly: string[] = [];
+  const found: string[] = [];
+  const onCounty = (fips: string, isWhole: boolean) => void (isWhole || partly.push(fips));
+  for await (const { object } of recountAccess(
+    await releaseIn(store),
+    new Set([weights!.name]),
+    onCounty,
+  )) {
+    found.push(object);
+  }
+  await store.close();
+  expect([found, partly]).toEqual([[access!.name], ['99001', '99003']]);
+});
 
 test('finds a county whose number of blocks differs from the manifest’s in every object with rows', async () => {
   const { access, index, nearest, transit, weights } = county().objects;

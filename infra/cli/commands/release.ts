@@ -28,6 +28,7 @@ import { countyInWords } from '../../../shards/states.ts';
 import { openStore, openWritableStore } from '../../../shards/store/open-store.ts';
 import type { Store, WritableStore } from '../../../shards/store/store.ts';
 import { canBeWritten } from '../../../shards/store/store-location.ts';
+import { recountAccess } from '../../../shards/verify/access-recount.ts';
 import {
   type Finding,
   verifyExports,
@@ -256,9 +257,26 @@ async function verify(store: Store, wanted: string | undefined): Promise<void> {
   const release = await open(store, wanted);
   const total = objectsNamed(release.manifest).length;
   const progress = terminalProgress(process.stderr);
-  const { faults } = await readAll(progress.start('verify', total, 'objects'), (onObject) =>
+  const read = await readAll(progress.start('verify', total, 'objects'), (onObject) =>
     verifyRelease(release, onObject),
   );
+  const counties = Object.entries(release.manifest.counties);
+  const withAccess = counties.filter(([, { objects }]) => objects.access).length;
+  const partly: string[] = [];
+  const recounted = await readAll(
+    progress.start('recount what is within reach', withAccess, 'counties'),
+    (onCounty) =>
+      recountAccess(release, read.faulty, (fips, isWhole) => {
+        onCounty();
+        if (!isWhole) partly.push(countyInWords(fips, release.manifest.counties[fips].name));
+      }),
+  );
+  if (partly.length > 0) {
+    print(
+      `not recounted, for errors in what they are counted from: counts within reach of ${partly.join(', ')}`,
+    );
+  }
+  const faults = read.faults + recounted.faults;
   const exported = await readAll(progress.start('verify exports', null, 'objects'), (onObject) =>
     verifyExports(release, onObject),
   );
@@ -270,26 +288,29 @@ async function verify(store: Store, wanted: string | undefined): Promise<void> {
       : []),
   ];
   if (found.length > 0) throw new UsageError(found.join('. '));
-  const objects = total + exported.objects;
+  const objects = total + exported.steps;
   print(
-    `release ${label} is intact: ${counted(objects, 'object')}, ${exported.objects} of them of exports`,
+    `release ${label} is intact: ${counted(objects, 'object')}, ${exported.steps} of them of exports`,
   );
 }
 
 /**
- * Prints the findings of a verification, and returns the numbers of objects read and of findings.
+ * Prints the findings of a verification, and returns the numbers of steps and of findings, and the
+ * objects that these are about.
  */
 async function readAll(
   stage: StageProgress,
-  verification: (onObject: () => void) => AsyncIterable<Finding>,
-): Promise<{ objects: number; faults: number }> {
-  let [objects, faults] = [0, 0];
-  for await (const { object, problem } of verification(() => stage.at(objects++))) {
+  verification: (onStep: () => void) => AsyncIterable<Finding>,
+): Promise<{ steps: number; faults: number; faulty: ReadonlySet<string> }> {
+  let [steps, faults] = [0, 0];
+  const faulty = new Set<string>();
+  for await (const { object, problem } of verification(() => stage.at(steps++))) {
     faults++;
+    faulty.add(object);
     print(`${object}: ${problem}`);
   }
   stage.finish();
-  return { objects, faults };
+  return { steps, faults, faulty };
 }
 
 async function promote(store: WritableStore, wanted: string): Promise<void> {
