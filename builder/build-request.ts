@@ -89,7 +89,7 @@ export interface PlanRequest extends InputPaths, FeedTolerance, FeedCatalogue {
   readonly percentiles?: Readonly<Record<string, readonly number[]>>;
   /** Modes besides walking, cycling and, with feeds, transit; none by default. */
   readonly furtherModes?: readonly FurtherMode[];
-  /** Trips and stops of step-free transit on which a feed states nothing; `street` by default. */
+  /** How trips and stops of which a feed states nothing count; `USUAL_UNKNOWN` by default. */
   readonly wheelchairUnknown?: WheelchairUnknown;
   /** Parameters of routing; the usual ones by default. */
   readonly routing?: RoutingChoice;

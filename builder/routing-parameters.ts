@@ -181,6 +181,7 @@ export function routingOf(choice: RoutingChoice): Routing {
  */
 export const WHEELCHAIR_UNKNOWN = ['street', 'passed', 'closed'] as const;
 export type WheelchairUnknown = (typeof WHEELCHAIR_UNKNOWN)[number];
+export const USUAL_UNKNOWN: WheelchairUnknown = 'street';
 
 /**
  * The rules of this builder that a release may replace by those of Conveyal R5, and what then holds

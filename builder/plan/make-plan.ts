@@ -47,6 +47,7 @@ import {
   type RuleOfR5,
   rideMetres,
   routingOf,
+  USUAL_UNKNOWN,
   type WheelchairUnknown,
 } from '../routing-parameters.ts';
 import { inScratchFolder } from '../scratch-folder.ts';
@@ -166,7 +167,7 @@ function rulesIn({ rulesOfR5 = [] }: PlanRequest): RuleOfR5[] {
 /** How trips and stops count on which feeds state nothing; undefined without step-free transit. */
 function unknownIn({
   furtherModes = [],
-  wheelchairUnknown = 'street',
+  wheelchairUnknown = USUAL_UNKNOWN,
 }: PlanRequest): WheelchairUnknown | undefined {
   return furtherModes.includes('transit_step_free') ? wheelchairUnknown : undefined;
 }

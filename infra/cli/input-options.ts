@@ -7,6 +7,7 @@ import {
   type RoutingChoice,
   RULE_NAMES,
   type RuleOfR5,
+  USUAL_UNKNOWN,
   WHEELCHAIR_UNKNOWN,
   type WheelchairUnknown,
 } from '../../builder/routing-parameters.ts';
@@ -174,7 +175,7 @@ export function addFeeds(command: Command): Command {
     .addOption(
       new Option(
         '--wheelchair-unknown <what>',
-        'which trips and stops transit_step_free uses if a feed does not say whether they are usable in a wheelchair: street all but stops off the street, passed all, closed none (default: street)',
+        `which trips and stops transit_step_free uses if a feed does not say whether they are usable in a wheelchair: street all but stops off the street, passed all, closed none (default: ${USUAL_UNKNOWN})`,
       ).choices([...WHEELCHAIR_UNKNOWN]),
     )
     .option(
@@ -206,7 +207,7 @@ export function readFeeds(flags: FeedFlags) {
       `--walk-speed: "${flags.walkSpeed}" is not faster than walk_slow, ${SLOW_WALK_KMH} km/h`,
     );
   }
-  const { wheelchairUnknown = 'street' } = flags;
+  const { wheelchairUnknown = USUAL_UNKNOWN } = flags;
   if (flags.wheelchairUnknown !== undefined && !furtherModes.includes('transit_step_free')) {
     throw new ArgumentError(
       '--wheelchair-unknown: applies only to step-free transit; add transit_step_free to --modes',
