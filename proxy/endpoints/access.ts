@@ -66,13 +66,12 @@ function resolve(
 ): ResolvedAccess {
   const { access, resolved } = requestedAccess(release, asked);
   const { opportunities, direction } = access;
-  const counties = 'county' in origin ? [origin.county] : origin.counties;
   return {
     origin,
     access,
     canonical: canonicalRequest(route, { ...where, ...resolved }),
     dependsOn: [
-      ...counties.flatMap(({ objects }) => [
+      ...origin.counties.flatMap(({ objects }) => [
         ...('county' in origin ? [] : [objects.blocks]),
         objects.index,
       ]),

@@ -319,8 +319,7 @@ function checkOffered(release: Release, { mode, direction, v }: IsochroneParams)
  * Returns the objects that an origin's isochrones depend on: those of its county, and the block
  * polygons of the counties within reach.
  */
-function objectsOf(release: Release, origin: BlockOrigin, direction: Direction): ObjectRef[] {
-  const counties = 'county' in origin ? [origin.county] : origin.counties;
+function objectsOf(release: Release, { counties }: BlockOrigin, direction: Direction): ObjectRef[] {
   const neighbours = [...new Set(counties.flatMap(({ reach }) => reach[direction]))];
   return [
     ...counties.flatMap((county) => [

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { ordinalsOf } from '../../../shards/arrays/sorted.ts';
 import type { BlockIndex } from '../../../shards/blocks/block-index.ts';
 import { countyOfBlock } from '../../../shards/geoid.ts';
@@ -6,11 +7,42 @@ import type { Release } from '../../../shards/release/release.ts';
 import { sized } from '../../../shards/release/release-cache.ts';
 import { stateFipsOf } from '../../../shards/states.ts';
 import type { CountyFips } from '../../../shards/units.ts';
+import { Columns } from '../../formats/columns.ts';
 import { invalidParameters } from '../../http/problem.ts';
 
 /** The areas that blocks are summed by. */
 export const AREA_KINDS = ['tract', 'place', 'county'] as const;
 export type AreaKind = (typeof AREA_KINDS)[number];
+
+/** What a row of a block, or of the average over an area, is of. */
+export const BLOCK_OR_AREA = new Columns<{ readonly geoid: string }>({
+  geoid: {
+    type: 'string',
+    schema: z
+      .string()
+      .regex(/^\d{5,15}$/)
+      .meta({ description: 'A block; with `by`, a tract, a place or a county.' }),
+  },
+});
+
+/** The weight that an average is over, and the part of it that had to be left out. */
+export const AVERAGED = new Columns<{ readonly total?: number; readonly no_data?: number }>({
+  total: {
+    type: 'double',
+    schema: z
+      .number()
+      .min(0)
+      .optional()
+      .meta({ description: 'With `by`: sum of `weight` over the blocks.' }),
+  },
+  no_data: {
+    type: 'double',
+    schema: z.number().min(0).optional().meta({
+      description:
+        'With `by`: the part of `total` in blocks that the mode could not be routed from, which the average leaves out.',
+    }),
+  },
+});
 
 /** The digits of their GEOIDs, and of those of blocks. */
 const DIGITS = { block: 15, tract: 11, place: 7, county: 5 } as const;

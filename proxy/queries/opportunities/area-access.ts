@@ -18,8 +18,10 @@ import type { QueryContext } from '../../services.ts';
 import { type Area, noisyAmong, sizeOf, someBlocksOfArea } from '../areas/area.ts';
 import {
   type AreaKind,
+  AVERAGED,
   areaGeoid,
   areasOfBlocks,
+  BLOCK_OR_AREA,
   checkAreaKind,
 } from '../areas/areas-of-blocks.ts';
 import type { CountyBlocks } from '../areas/drawn-blocks.ts';
@@ -81,15 +83,7 @@ interface AreaCount {
   readonly no_data: number;
 }
 const COUNTS = new Columns<AreaCount>({
-  geoid: {
-    type: 'string',
-    schema: z
-      .string()
-      .regex(/^\d{5,15}$/)
-      .meta({
-        description: 'A block; with `by`, a tract, a place or a county.',
-      }),
-  },
+  ...BLOCK_OR_AREA.members,
   of: { type: 'string', schema: z.string().meta({ description: 'A weight, or `type:ID`.' }) },
   mode: { type: 'string', schema: modeSchema },
   minutes: { type: 'int32', schema: z.int() },
@@ -116,26 +110,6 @@ const REASON = new Columns<AreaCount>({
         description:
           'Only where `count` is null: the mode could not be routed from any block, or no block has ' +
           'any of `weight`.',
-      }),
-  },
-});
-const AVERAGED = new Columns<AreaCount>({
-  total: {
-    type: 'double',
-    schema: z.number().min(0).optional().meta({
-      description: 'With `by`: sum of `weight` over the blocks.',
-    }),
-  },
-  no_data: {
-    type: 'double',
-    schema: z
-      .number()
-      .min(0)
-      .optional()
-      .meta({
-        description:
-          'With `by`: the part of `total` in blocks that the mode could not be routed from, which the ' +
-          'average leaves out.',
       }),
   },
 });

@@ -83,11 +83,10 @@ export function checkPoiMinutes(
  */
 export function opportunityObjects(
   release: Release,
-  origin: BlockOrigin,
+  { counties }: BlockOrigin,
   opportunities: readonly Opportunity[],
   direction: Direction,
 ): ObjectRef[] {
-  const counties = 'county' in origin ? [origin.county] : origin.counties;
   const weights = opportunities.filter(({ types }) => types === null);
   const hasPois = weights.length < opportunities.length;
   return counties.flatMap((county) => [

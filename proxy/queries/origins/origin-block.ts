@@ -22,12 +22,13 @@ export interface OriginBlock {
 interface GeoidOrigin {
   readonly geoid: Geoid;
   readonly county: CountyManifest;
+  readonly counties: readonly [CountyManifest];
 }
 
 /** Identifies a block by GEOID; throws `block-not-found` if the release lacks its county. */
 export function originOfGeoid(release: Release, geoid: Geoid): GeoidOrigin {
   const county = release.countyOfBlock(geoid);
-  if (county) return { geoid, county };
+  if (county) return { geoid, county, counties: [county] };
   throw new Problem('block-not-found', `this release has no county ${countyOf(geoid)}`, { geoid });
 }
 
@@ -101,8 +102,7 @@ export interface ResolvedBlock {
 
 /** Resolves the block of an origin, whose rows are read from objects of a kind. */
 export function resolveBlock(origin: BlockOrigin, kind: 'nearest' | 'pois'): ResolvedBlock {
-  const counties = 'geoid' in origin ? [origin.county] : origin.counties;
-  const dependsOn = counties.flatMap(({ objects }) => [
+  const dependsOn = origin.counties.flatMap(({ objects }) => [
     ...('geoid' in origin ? [] : [objects.blocks]),
     objects.index,
     objects[kind],
@@ -118,7 +118,10 @@ export function locateOrigin(release: Release, origin: BlockOrigin): Promise<Ori
 }
 
 /** Finds a block in its county; throws `block-not-found` if absent. */
-async function locateBlock(release: Release, { county, geoid }: GeoidOrigin): Promise<OriginBlock> {
+async function locateBlock(
+  release: Release,
+  { county, geoid }: Pick<GeoidOrigin, 'county' | 'geoid'>,
+): Promise<OriginBlock> {
   const index = await release.index(county);
   const ordinal = index.ordinalOf(geoid);
   if (ordinal !== -1) return { release, county, index, ordinal, geoid };

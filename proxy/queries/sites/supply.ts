@@ -11,7 +11,13 @@ import { PLANS } from '../../plans.ts';
 import type { QueryContext } from '../../services.ts';
 import type { AddressMatch } from '../addresses/address-match.ts';
 import { type Area, areaFactsOf } from '../areas/area.ts';
-import { type AreaKind, areaGeoid, areasOfBlocks } from '../areas/areas-of-blocks.ts';
+import {
+  type AreaKind,
+  AVERAGED,
+  areaGeoid,
+  areasOfBlocks,
+  BLOCK_OR_AREA,
+} from '../areas/areas-of-blocks.ts';
 import type { CountyBlocks } from '../areas/drawn-blocks.ts';
 import { statedTiming } from '../modes-and-types.ts';
 import type { Decay } from '../opportunities/decay.ts';
@@ -76,13 +82,7 @@ interface SupplyRow {
 }
 
 const ROW = new Columns<SupplyRow>({
-  geoid: {
-    type: 'string',
-    schema: z
-      .string()
-      .regex(/^\d{5,15}$/)
-      .meta({ description: 'A block; with `by`, a tract, a place or a county.' }),
-  },
+  ...BLOCK_OR_AREA.members,
   supply: {
     type: 'double',
     schema: z
@@ -91,24 +91,6 @@ const ROW = new Columns<SupplyRow>({
       .meta({
         description: `Capacity per ${PER} of the weight, to six significant digits; with \`by\`, the average.`,
       }),
-  },
-});
-
-const AVERAGED = new Columns<Pick<SupplyRow, 'total' | 'no_data'>>({
-  total: {
-    type: 'double',
-    schema: z
-      .number()
-      .min(0)
-      .optional()
-      .meta({ description: 'With `by`: sum of `weight` over the blocks.' }),
-  },
-  no_data: {
-    type: 'double',
-    schema: z.number().min(0).optional().meta({
-      description:
-        'With `by`: the part of `total` in blocks that the mode could not be routed from, which the average leaves out.',
-    }),
   },
 });
 
