@@ -20,9 +20,10 @@ import type { ReleaseRequest, Resources } from '../build-request.ts';
 import { requireThisProgram } from '../plan/program-version.ts';
 import { type ReleasePlan, type StoredPlan, searchedWindows } from '../plan/release-plan.ts';
 import type { Progress } from '../progress.ts';
+import { forgetDamagedPublication } from '../publish/first-publication.ts';
 import { noteRelease } from '../publish/note-release.ts';
 import { requireObjects } from '../publish/promote-release.ts';
-import { publishManifest, putManifest } from '../publish/publish.ts';
+import { promote, putManifest } from '../publish/publish.ts';
 import { putObject } from '../publish/put-object.ts';
 import type { ReceiptOf, Receipts } from '../receipts/receipts.ts';
 import type { RegionReceipt } from '../receipts/region-receipt.ts';
@@ -181,9 +182,10 @@ function windowsOf(plan: ReleasePlan): Pick<Manifest, 'windows'> {
  */
 export async function publishRelease(store: WritableStore, manifest: Manifest): Promise<Latest> {
   await requireObjects(store, `release ${manifest.release}`, manifest);
-  const { name } = await putManifest(store, manifest);
-  await noteRelease(store, { name, manifest });
-  return publishManifest(store, manifest, new Date());
+  const ref = await putManifest(store, manifest);
+  await noteRelease(store, { name: ref.name, manifest });
+  await forgetDamagedPublication(store, ref.name);
+  return promote(store, manifest.release, ref, new Date());
 }
 
 async function readSummaries(

@@ -3,23 +3,8 @@ import { decodeLatest, encodeLatest } from '../../shards/release/latest.ts';
 import { type Latest, type Manifest, manifestSchema } from '../../shards/release/manifest.ts';
 import type { ObjectRef, WritableStore } from '../../shards/store/store.ts';
 import { LATEST } from '../../shards/store/store.ts';
-import { firstPublication, forgetDamagedPublication } from './first-publication.ts';
+import { firstPublication } from './first-publication.ts';
 import { putObject } from './put-object.ts';
-
-/**
- * Makes a release the current one: its manifest is written, then `latest.json` is swapped to it.
- * Until the swap, readers see the previous release. Publishing what is already current changes
- * nothing, not even the time of publication.
- */
-export async function publishManifest(
-  store: WritableStore,
-  manifest: Manifest,
-  now: Date,
-): Promise<Latest> {
-  const ref = await putManifest(store, manifest);
-  await forgetDamagedPublication(store, ref.name);
-  return promote(store, manifest.release, ref, now);
-}
 
 /** Writes the manifest of a release that is not, or not yet, the current one. */
 export function putManifest(store: WritableStore, manifest: Manifest): Promise<ObjectRef> {
@@ -31,8 +16,10 @@ export function encodeManifest(manifest: Manifest): Uint8Array {
 }
 
 /**
- * Swaps `latest.json` to a manifest that is in the store. A damaged `latest.json` is replaced. Its
- * time is that of the manifest's first publication, or `now` if the manifest was never current.
+ * Makes a release current whose manifest is in the store: swaps `latest.json`, until which readers
+ * see the previous release. A damaged `latest.json` is replaced. Its time is that of the manifest's
+ * first publication, or `now` if the manifest was never current. What is already current stays as
+ * it is.
  */
 export async function promote(
   store: WritableStore,

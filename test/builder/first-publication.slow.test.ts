@@ -3,9 +3,9 @@ import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { collectGarbage } from '../../builder/publish/collect-garbage.ts';
 import { promoteRelease } from '../../builder/publish/promote-release.ts';
-import { publishManifest } from '../../builder/publish/publish.ts';
 import type { Manifest } from '../../shards/release/manifest.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
+import { makeCurrent } from '../support/make-current.ts';
 import { openProxy } from '../support/proxy-harness.ts';
 import { publishSmallRelease } from '../support/small-release.ts';
 import { smallCounty } from '../support/small-world.ts';
@@ -26,8 +26,7 @@ beforeEach(async () => {
 });
 afterEach(() => store.close());
 
-const publish = (release: string, now: Date) =>
-  publishManifest(store, { ...manifest, release }, now);
+const publish = (release: string, now: Date) => makeCurrent(store, { ...manifest, release }, now);
 
 /** The response of two proxies started one after another, which must be the same. */
 async function lastUpdated(): Promise<{ last_updated: string; release: string }> {
