@@ -1,10 +1,9 @@
 import { readFile } from 'node:fs/promises';
-import axe, { type AxeResults } from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { NO_WEBGL, SOFTWARE_GL, sharedChromium } from '../support/chromium.ts';
 import { openPortalSite, type PortalSite } from '../support/portal-site.ts';
-import { openWatched } from '../support/watched-page.ts';
+import { axeFindings, openWatched } from '../support/watched-page.ts';
 
 const FRAGMENT = '#x=1&v=access&m=transit&min=15&w=jobs';
 
@@ -106,9 +105,7 @@ test('the blocks in view are classed for free by the jobs that the API counts fo
   );
   // Nothing metered was requested.
   expect(asked.filter((url) => /\/v1\/(counties|places|blocks)\//.test(url))).toEqual([]);
-  await page.evaluate(axe.source);
-  const { violations } = await page.evaluate<AxeResults>('axe.run(document)');
-  expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
+  expect(await axeFindings(page)).toEqual([]);
   expect(wrong).toEqual([]);
   await context.close();
 });
@@ -232,9 +229,7 @@ test('a type is found by typing a part of its name or of its parent’s, also by
   await field.fill('park');
   await expect.poll(() => options.allTextContents()).toContainEqual(expect.stringMatching(/any/));
   for (const text of await options.allTextContents()) expect(text).toMatch(/\bpark/i);
-  await page.evaluate(axe.source);
-  const { violations } = await page.evaluate<AxeResults>('axe.run(document)');
-  expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
+  expect(await axeFindings(page)).toEqual([]);
   // Escape closes the list, then restores the type.
   await field.press('Escape');
   await field.press('Escape');

@@ -1,9 +1,8 @@
 import { readFile } from 'node:fs/promises';
-import axe, { type AxeResults } from 'axe-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { NO_WEBGL, SOFTWARE_GL, sharedChromium } from '../support/chromium.ts';
 import { openPortalSite, type PortalSite } from '../support/portal-site.ts';
-import { openWatched } from '../support/watched-page.ts';
+import { axeFindings, openWatched } from '../support/watched-page.ts';
 
 /** The counties of the demo city, which the first view shows whole. */
 const COUNTIES = ['99001', '99003'];
@@ -57,9 +56,7 @@ test('a basket is coloured and counted for free, with the counts that cost token
   expect(inFile).toEqual(met);
   // Nothing metered was requested.
   expect(asked.filter((url) => /\/v1\/(coverage|blocks|isochrone\?)/.test(url))).toEqual([]);
-  await page.evaluate(axe.source);
-  const { violations } = await page.evaluate<AxeResults>('axe.run(document)');
-  expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
+  expect(await axeFindings(page)).toEqual([]);
 
   await page.getByRole('heading', { name: /^Exact totals: \w+ County, XA$/ }).waitFor();
   // For tokens, a county is counted exactly, with the people who miss one criterion only.

@@ -1,12 +1,11 @@
 import { readFile } from 'node:fs/promises';
-import axe, { type AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { ComparedCounty } from '../../shards/changes/compared-county.ts';
 import { geoidFromNumber } from '../../shards/geoid.ts';
 import { NO_WEBGL, SOFTWARE_GL, sharedChromium } from '../support/chromium.ts';
 import { openPortalSite, type PortalSite } from '../support/portal-site.ts';
-import { openWatched } from '../support/watched-page.ts';
+import { axeFindings, openWatched } from '../support/watched-page.ts';
 import { windowedDemo } from '../support/windowed-demo.ts';
 
 /** The counties of the demo city, which the first view shows whole. */
@@ -128,9 +127,7 @@ test('blocks are coloured and people counted for free by how their minutes chang
   expect(asked.filter((url) => /\/v1\/(changes|coverage|blocks|isochrone\?)/.test(url))).toEqual(
     [],
   );
-  await page.evaluate(axe.source);
-  const { violations } = await page.evaluate<AxeResults>('axe.run(document)');
-  expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
+  expect(await axeFindings(page)).toEqual([]);
   expect(wrong).toEqual([]);
   await context.close();
 });

@@ -78,24 +78,12 @@ test.each(Object.entries(VIEWS))('%s: the panel is as wide as its contents', asy
 /** Returns the names of parts whose contents are cut off, or that break a GEOID into lines. */
 async function cutParts(page: Page): Promise<string[]> {
   const tables = page.locator('section.block-rows:has(.sums)');
-  const selects = page.locator('.map-panel select').filter({ hasText: /^WalkBikeTransit$/ });
   const origins = page.locator('.side p');
   const cut = [
     await tables.evaluateAll((all) =>
       all
         .filter((table) => table.scrollWidth > table.clientWidth)
         .map((table) => table.getAttribute('aria-label')),
-    ),
-    await selects.evaluateAll((all) =>
-      all
-        .filter((select) => {
-          const { offsetWidth } = select;
-          select.style.width = 'max-content';
-          const whole = select.offsetWidth;
-          select.style.width = '';
-          return whole > offsetWidth;
-        })
-        .map((select) => select.parentElement?.textContent ?? ''),
     ),
     await origins.evaluateAll((all) =>
       all

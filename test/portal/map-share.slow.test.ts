@@ -5,7 +5,6 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import axe, { type AxeResults } from 'axe-core';
 import type { Browser, Locator, Page, Request } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { MAP_COLOURS } from '../../portal/map-classes.ts';
@@ -16,7 +15,7 @@ import { type PicturePixels, pixelsOf } from '../support/picture-pixels.ts';
 import { openPortalSite, type PortalSite } from '../support/portal-site.ts';
 import { pythonTools } from '../support/python-tool.ts';
 import { folderOfThisTest } from '../support/temporary-folder.ts';
-import { openWatched } from '../support/watched-page.ts';
+import { axeFindings, openWatched } from '../support/watched-page.ts';
 
 const run = promisify(execFile);
 const COMPILED = [
@@ -211,9 +210,7 @@ test('without WebGL there are a still picture, people by class and a table of bl
   expect(textsOf(String(await fileOf(page, 'SVG', `${NAME}.svg`)))[0]).toBe(TITLE);
   await page.getByRole('button', { name: 'Zoom in' }).click();
   await page.waitForURL(`**map=${ZOOM + 1}/**`);
-  await page.evaluate(axe.source);
-  const { violations } = await page.evaluate<AxeResults>('axe.run(document)');
-  expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
+  expect(await axeFindings(page)).toEqual([]);
   expect(wrong).toEqual([]);
   await context.close();
 });
@@ -258,9 +255,7 @@ test('a copied link restores the map, and a copied frame shows it on another sit
   expect((await Promise.all(sent)).filter(({ cookie }) => cookie)).toEqual([]);
   expect((await elsewhere.cookies()).map(({ name }) => name)).toEqual(['account']);
   const [, embedded] = news.page.frames();
-  await embedded.evaluate(axe.source);
-  const { violations } = await embedded.evaluate<AxeResults>('axe.run(document)');
-  expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
+  expect(await axeFindings(embedded)).toEqual([]);
   expect(news.wrong).toEqual([]);
 
   // A page of another scheme than http, as desktop programs show.

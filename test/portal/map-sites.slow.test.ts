@@ -1,11 +1,10 @@
 import { readFile } from 'node:fs/promises';
-import axe, { type AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { MAX_UNCOVERED } from '../../portal/pages/map/state/sites.ts';
 import { SOFTWARE_GL } from '../support/chromium.ts';
 import { openPortalSite, type PortalSite } from '../support/portal-site.ts';
-import { openWatched } from '../support/watched-page.ts';
+import { axeFindings, openWatched } from '../support/watched-page.ts';
 
 let site: PortalSite;
 beforeAll(async () => {
@@ -140,9 +139,7 @@ test('sites are set by clicks, dragged, removed by keyboard, and measured as the
   expect(await area.locator('td:nth-child(2)').allTextContents()).toEqual(
     [inCounty.within[15], inCounty.beyond, inCounty.no_data].map(text),
   );
-  await page.evaluate(axe.source);
-  const { violations } = await page.evaluate<AxeResults>('axe.run(document)');
-  expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
+  expect(await axeFindings(page)).toEqual([]);
   expect(wrong).toEqual([]);
   await context.close();
 });

@@ -1,10 +1,9 @@
 import { readFile } from 'node:fs/promises';
-import axe, { type AxeResults } from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { NO_WEBGL, SOFTWARE_GL, sharedChromium } from '../support/chromium.ts';
 import { openPortalSite, type PortalSite } from '../support/portal-site.ts';
-import { openWatched } from '../support/watched-page.ts';
+import { axeFindings, openWatched } from '../support/watched-page.ts';
 
 let site: PortalSite;
 /** Population of each block, by GEOID. */
@@ -144,9 +143,7 @@ test('a reach costs ten tokens once, and its slider sends nothing', async () => 
   expect(features.map(({ id }: { id: string }) => id).toSorted()).toEqual(near.toSorted());
   expect(features[0].geometry.type).toBe('MultiPolygon');
   expect(await site.proxy.balance(owner.id)).toBe(90);
-  await page.evaluate(axe.source);
-  const { violations } = await page.evaluate<AxeResults>('axe.run(document)');
-  expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
+  expect(await axeFindings(page)).toEqual([]);
   expect(wrong).toEqual([]);
   await context.close();
 });
@@ -182,9 +179,6 @@ test('jobs and other weights in reach cost one token per row, from a block and t
   expect(await tableOfWeight('Workers')).toEqual(await counted('of=workers&direction=to'));
   await page.getByText('4 tokens charged, 92 tokens left.').waitFor();
   expect(await site.proxy.balance(owner.id)).toBe(92);
-  await page.evaluate(axe.source);
-  const { violations } = await page.evaluate<AxeResults>('axe.run(document)');
-  expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
   expect(wrong).toEqual([]);
   await context.close();
 });

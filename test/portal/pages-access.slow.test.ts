@@ -1,10 +1,9 @@
-import axe, { type AxeResults } from 'axe-core';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { PAGE_PATHS } from '../../portal/page-paths.ts';
 import { NO_WEBGL } from '../support/chromium.ts';
 import { openPortalSite, type PortalSite } from '../support/portal-site.ts';
-import { openWatched } from '../support/watched-page.ts';
+import { axeFindings, openWatched } from '../support/watched-page.ts';
 
 const HEIGHT = 800;
 /** Widths, and the colours in which axe reads a page there: widths and colours are independent. */
@@ -32,13 +31,6 @@ beforeAll(async () => {
 });
 afterAll(() => site?.close());
 
-/** Returns axe's findings, in a few words each. */
-async function faultsOf(page: Page): Promise<string[]> {
-  if (!(await page.evaluate("'axe' in window"))) await page.evaluate(axe.source);
-  const { violations } = await page.evaluate<AxeResults>('axe.run(document)');
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
-}
-
 /** Pixels by which the page is wider than the viewport. */
 function overhang(page: Page): Promise<number> {
   return page.evaluate(
@@ -57,7 +49,7 @@ test.each([...Object.entries(PAGE_PATHS), ['missing', '/nowhere']])(
       await expect.poll(async () => [width, await overhang(page)]).toEqual([width, 0]);
       if (colorScheme === null) continue;
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-      expect([width, colorScheme, await faultsOf(page)]).toEqual([width, colorScheme, []]);
+      expect([width, colorScheme, await axeFindings(page)]).toEqual([width, colorScheme, []]);
     }
     expect(wrong).toEqual([]);
     await page.close();
@@ -68,19 +60,19 @@ test('axe finds nothing in the interactive states of a page', async () => {
   const { page, wrong } = await openWatched(owner, `${site.address}/my`);
   await page.getByLabel('Group by').selectOption('route');
   await page.getByText('View as table').click();
-  expect(await faultsOf(page)).toEqual([]);
+  expect(await axeFindings(page)).toEqual([]);
   await page.getByRole('link', { name: 'Keys' }).click();
   await page.getByRole('button', { name: 'Create key' }).click();
   await page.getByRole('region', { name: 'Your new key' }).waitFor();
-  expect(await faultsOf(page)).toEqual([]);
+  expect(await axeFindings(page)).toEqual([]);
   await page.getByRole('button', { name: 'Revoke notebook' }).click();
   await page.getByRole('dialog', { name: 'Revoke notebook?' }).waitFor();
-  expect(await faultsOf(page)).toEqual([]);
+  expect(await axeFindings(page)).toEqual([]);
   await page.keyboard.press('Escape');
   await page.getByRole('link', { name: 'Make your first request' }).click();
   await page.getByRole('button', { name: 'Send' }).click();
   await page.getByText(/^\d+ rows, \d/).waitFor();
-  expect(await faultsOf(page)).toEqual([]);
+  expect(await axeFindings(page)).toEqual([]);
   expect(wrong).toEqual([]);
   await page.close();
 });

@@ -1,4 +1,5 @@
-import type { BrowserContext, Page } from 'playwright-core';
+import axe, { type AxeResults } from 'axe-core';
+import type { BrowserContext, Frame, Page } from 'playwright-core';
 import { expect } from 'vitest';
 
 /** A browser page, all errors in it, and the URLs of its requests. */
@@ -49,4 +50,11 @@ export async function loaded(page: Page): Promise<void> {
 export async function chooseType(page: Page, typed: string, name: RegExp): Promise<void> {
   await page.getByRole('combobox', { name: 'To the nearest' }).fill(typed);
   await page.getByRole('option', { name }).click();
+}
+
+/** Returns what axe finds wrong in a page as it is shown, in a few words each. */
+export async function axeFindings(page: Page | Frame): Promise<string[]> {
+  if (!(await page.evaluate("'axe' in window"))) await page.evaluate(axe.source);
+  const { violations } = await page.evaluate<AxeResults>('axe.run(document)');
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
 }
