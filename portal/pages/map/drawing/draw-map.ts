@@ -1,25 +1,21 @@
-import {
-  LngLat,
-  type Map as MapLibreMap,
-  type StyleSpecification,
-  type VectorTileSource,
-} from 'maplibre-gl';
+import { LngLat, type Map as MapLibreMap, type StyleSpecification } from 'maplibre-gl';
 import type { Point } from '../state/codecs.ts';
 import type { MapPosition } from '../state/map-state.ts';
 import { PADDING } from '../tiles/frame.ts';
-import { addressOf, BASE_MAP } from './base-map.ts';
+import { BASE_MAP } from './base-map.ts';
 import { BlockFills } from './block-fills.ts';
 import { type MapMarker, MapMarkers, type MarkerEvents } from './map-markers.ts';
 import { boundsOf, type NewMapParts, newMap, openArchives, placeOf } from './new-map.ts';
 import {
   BLOCK_FILLS,
+  bandsOf,
   type Look,
   type MapArchives,
   mapStyle,
   type Shown,
   stripeImages,
 } from './paint.ts';
-import { type DrawnPoi, POIS, poiAt, routesAt } from './poi-layers.ts';
+import { type DrawnPoi, poiAt, routesAt } from './poi-layers.ts';
 
 interface TileBlock {
   readonly geoid: string;
@@ -49,7 +45,7 @@ export interface MapEvents extends MarkerEvents {
   /** Called when a point was selected, with the block and the POI at it; null if there is none. */
   readonly onBlock: (block: TileBlock | null, at: Point, poi: DrawnPoi | null) => void;
   readonly onHover: (hovered: HoveredBlock | null) => void;
-  /** Called with the id of the source that could not be loaded. */
+  /** Called with the kind of the source that could not be loaded: `bands`, `blocks`, `pois` … */
   readonly onTrouble: (source: string) => void;
 }
 
@@ -79,20 +75,18 @@ export class DrawnMap {
   readonly #markers: MapMarkers;
   #look: Look;
   #style: StyleSpecification;
-  #bandsUrl: string;
   /** The next frame in which the block under the pointer is looked up. */
   #hovering = 0;
   #isStyled = false;
-  /** Until the bands are loaded, a block without a band is not known to be over 30 minutes. */
-  #hasBands = false;
-  /** A source that failed counts as loaded: only its metadata shows that it was read. */
-  #hasBandsMetadata = false;
+  /** The archive whose bands are seen, until those of another are loaded; null before the first. */
+  #drawnBands: string | null = null;
+  /** Sources that could not be loaded. */
+  readonly #failed = new Set<string>();
 
   constructor(parts: MapParts) {
     this.#parts = parts;
     this.#look = parts.look;
-    this.#bandsUrl = parts.bandsUrl;
-    this.#style = mapStyle(parts, parts.look, false);
+    this.#style = mapStyle(parts, parts.look, null);
     this.#map = newMap(parts, this.#style);
     this.#fills = new BlockFills(this.#map);
     this.#markers = new MapMarkers(this.#map, parts.events);
@@ -111,8 +105,7 @@ export class DrawnMap {
   /** Draws what the page states once the style is loaded, which has no classes of blocks yet. */
   #begin(): void {
     this.#isStyled = false;
-    this.#hasBands = false;
-    this.#hasBandsMetadata = false;
+    this.#drawnBands = null;
     this.#map.once('style.load', () => {
       for (const [name, image] of stripeImages()) {
         if (!this.#map.hasImage(name)) this.#map.addImage(name, image, { pixelRatio: 2 });
@@ -171,11 +164,7 @@ export class DrawnMap {
   /** Notes in `data-drawn` what the map has drawn, for tests to wait for. */
   #followLoading(): void {
     const map = this.#map;
-    map.on('sourcedata', ({ sourceId, sourceDataType }) => {
-      if (sourceId !== 'bands') return;
-      if (sourceDataType === 'metadata') this.#hasBandsMetadata = true;
-      this.#noteBands();
-    });
+    map.on('sourcedata', () => this.#noteBands());
     map.on('dataloading', () => this.#isBeingDrawn());
     map.on('movestart', () => this.#isBeingDrawn());
     map.once('movestart', () => this.#events.onDrawn());
@@ -186,13 +175,16 @@ export class DrawnMap {
       const { dataset } = this.#parts.container;
       const { shown, scheme } = this.#look;
       if (shown.of === 'classes') dataset.drawn = `${shown.name} ${scheme}`;
-      else if (this.#hasBands) dataset.drawn = `${shown.bandsUrl} ${scheme}`;
+      else if (this.#drawnBands === shown.bandsUrl) dataset.drawn = `${shown.bandsUrl} ${scheme}`;
     });
     map.on('error', (event) => {
       if (/abort/i.test(event.error.message)) return;
-      // All sources of POIs are one to users.
       const source = 'sourceId' in event ? String(event.sourceId) : '';
-      this.#events.onTrouble(source.startsWith(POIS) ? 'pois' : source);
+      const [kind] = source.split(' ');
+      this.#failed.add(source);
+      // Bands of another archive would lie under the title of those that failed.
+      if (kind === 'bands') this.#drawBands(null);
+      this.#events.onTrouble(kind);
     });
   }
 
@@ -259,11 +251,20 @@ export class DrawnMap {
     return { zoom: this.#map.getZoom(), lat, lon: lng };
   }
 
+  /** Shows the bands that the page states once all of them in view are loaded. */
   #noteBands(): void {
-    if (this.#hasBands || !this.#hasBandsMetadata || !this.#map.isSourceLoaded('bands')) return;
-    this.#hasBands = true;
-    this.#restyle();
+    const { shown } = this.#look;
+    if (!this.#isStyled || shown.of !== 'bands' || shown.bandsUrl === this.#drawnBands) return;
+    const source = bandsOf(shown.bandsUrl);
+    // A source that failed counts as loaded.
+    if (this.#failed.has(source) || !this.#map.isSourceLoaded(source)) return;
+    this.#drawBands(shown.bandsUrl);
     this.#map.once('render', () => this.#events.onDrawn());
+  }
+
+  #drawBands(url: string | null): void {
+    this.#drawnBands = url;
+    if (this.#isStyled) this.#restyle();
   }
 
   #isBeingDrawn(): void {
@@ -273,21 +274,9 @@ export class DrawnMap {
   /** Gives the map the style of its look, of which MapLibre applies what differs. */
   #restyle(): void {
     const { shown } = this.#look;
-    if (shown.of === 'bands' && shown.bandsUrl !== this.#bandsUrl) {
-      this.#bandsUrl = shown.bandsUrl;
-      this.#hasBands = false;
-      this.#hasBandsMetadata = false;
-    }
-    const style = mapStyle(
-      { ...this.#parts, bandsUrl: this.#bandsUrl },
-      this.#look,
-      this.#hasBands,
-    );
+    const style = mapStyle(this.#parts, this.#look, this.#drawnBands);
     openArchives(style, this.#style);
     this.#style = style;
-    // As another source, the bands would vanish until those of the next archive are loaded.
-    const bands = this.#map.getSource<VectorTileSource>('bands')!;
-    if (bands.url !== addressOf(this.#bandsUrl)) bands.setUrl(addressOf(this.#bandsUrl));
     this.#map.setStyle(style, { validate: false });
     this.#fills.show(shown.of === 'classes' ? shown.blocks : null);
   }

@@ -51,36 +51,44 @@ export interface Look {
 /** The archives that a map is drawn from. */
 export interface MapArchives {
   readonly blocksUrl: string;
-  /** An archive of bands, shown or not. */
-  readonly bandsUrl: string;
   /** `null`: there is no base map under the blocks. */
   readonly baseMap: BaseMap | null;
 }
 
-const BANDS = { source: 'bands', 'source-layer': 'bands' } as const;
 const BLOCKS = { source: 'blocks', 'source-layer': 'blocks' } as const;
 /** Fill layers of single blocks; each block is in one that is shown. */
 export const BLOCK_FILLS = ['beyond', 'classes', 'unlinked'];
 const AREA = 'area';
 
+/** The id of the source of an archive of bands, and of their layer. */
+export function bandsOf(url: string): string {
+  return `bands ${url}`;
+}
+
 /**
- * Returns the style of a map. `hasBands`: whether the bands are loaded; until then, a block without
- * one is not known to be too far.
+ * Returns the style of a map. `drawnBands`: the archive whose bands are seen until those of the
+ * look are loaded, which is a source of its own, since MapLibre may draw tiles that it was loading
+ * when the address of a source changed; null: none, and no block is known to be too far.
  */
 export function mapStyle(
-  { blocksUrl, bandsUrl, baseMap }: MapArchives,
+  { blocksUrl, baseMap }: MapArchives,
   look: Look,
-  hasBands: boolean,
+  drawnBands: string | null,
 ): StyleSpecification {
   const { shown, outlines, scheme } = look;
+  const wanted = shown.of === 'bands' ? shown.bandsUrl : null;
+  const bands = [...new Set([wanted, drawnBands])].flatMap((url) => url ?? []);
   const { sources, under, over, ...more } = baseMapStyle(baseMap, scheme);
   const { lines, lineNames, dots } = poiLayers(shown.pois, scheme);
   return {
     version: 8,
     ...more,
+    transition: { duration: 0 },
     // In the order in which their tiles are requested: colours first.
     sources: {
-      bands: { type: 'vector', url: addressOf(bandsUrl) },
+      ...Object.fromEntries(
+        bands.map((url) => [bandsOf(url), { type: 'vector' as const, url: addressOf(url) }]),
+      ),
       blocks: { type: 'vector', url: addressOf(blocksUrl) },
       ...sources,
       [AREA]: { type: 'geojson', data: borderOf(outlines.area) },
@@ -93,7 +101,7 @@ export function mapStyle(
         paint: { 'background-color': MAP_COLOURS[scheme].outside },
       },
       ...under,
-      ...blockLayers(look, hasBands),
+      ...blockLayers(look, bands, drawnBands),
       ...over.filter(({ type }) => type !== 'symbol'),
       ...lines,
       ...areaOutline(scheme),
@@ -109,22 +117,26 @@ export function mapStyle(
  * Bands over their ground, or classes, and stripes on the blocks without a street near. No block is
  * filled twice where bands are shown, since each costs time in each frame.
  */
-function blockLayers({ shown, opacity, scheme }: Look, hasBands: boolean): LayerSpecification[] {
+function blockLayers(
+  { shown, opacity, scheme }: Look,
+  bands: readonly string[],
+  drawnBands: string | null,
+): LayerSpecification[] {
   const { classes, beyond, outside, blockLine, difference } = MAP_COLOURS[scheme];
   const areBands = shown.of === 'bands';
-  const hasGround = areBands ? hasBands : shown.blocks !== null;
+  const hasGround = (areBands ? drawnBands : shown.blocks) !== null;
   const ground = hasGround ? beyond : outside;
   const ends = BAND_ENDS.flatMap((end, i) => [end, classes[i]]);
   const palette = !areBands && shown.palette === 'difference' ? difference : classes;
   const steps = palette.flatMap((one, i) => [i + 1, one]);
   const unlinked = isUnlinkedFor(shown.modes);
   const seenIf = (isSeen: boolean) => ({ visibility: isSeen ? 'visible' : 'none' }) as const;
-  const fill = (id: string, colour: string | ExpressionSpecification) => ({
+  const fill = (id: string, colour: string | ExpressionSpecification, seen = opacity) => ({
     id,
     type: 'fill' as const,
     ...BLOCKS,
     // Neighbours share their edges, so there are no gaps to hide, and outlines cost many frames.
-    paint: { 'fill-color': colour, 'fill-opacity': opacity, 'fill-antialias': false },
+    paint: { 'fill-color': colour, 'fill-opacity': seen, 'fill-antialias': false },
   });
   const striped = {
     'fill-pattern': stripesOf(scheme),
@@ -133,11 +145,16 @@ function blockLayers({ shown, opacity, scheme }: Look, hasBands: boolean): Layer
   };
   return [
     { ...fill('beyond', ground), filter: ['!', unlinked], layout: seenIf(areBands) },
-    {
-      ...fill('bands', matched(['get', 'minutes'], ends, beyond)),
-      ...BANDS,
+    ...bands.map((url) => ({
+      ...fill(
+        bandsOf(url),
+        matched(['get', 'minutes'], ends, beyond),
+        url === drawnBands ? opacity : 0,
+      ),
+      source: bandsOf(url),
+      'source-layer': 'bands',
       layout: seenIf(areBands),
-    },
+    })),
     { ...fill('classes', matched(CLASS_STATE, steps, ground)), layout: seenIf(!areBands) },
     { id: 'unlinked', type: 'fill', ...BLOCKS, filter: unlinked, paint: striped },
     line('block-lines', blockLine, WIDTHS, { ...BLOCKS, minzoom: LINES_ZOOM }, 0.55),

@@ -6,8 +6,6 @@ import { addressOf, FONT } from './base-map.ts';
 
 type Scheme = keyof typeof MAP_COLOURS;
 
-/** Begins the ids of the sources of POIs and lines, and of their layers. */
-export const POIS = 'pois-';
 /** Zoom of the tiles that have names of POIs; from there, routes have theirs too. */
 const NAMES_ZOOM = 14;
 /** Distance from a line, in pixels, within which it is pointed at. */
@@ -21,7 +19,7 @@ export interface DrawnPoi extends Point {
 
 /** The id of the source of an archive, and of the layer that is pointed at. */
 function idOf({ url }: PoiArchive): string {
-  return POIS + url;
+  return `pois ${url}`;
 }
 
 export function poiSources(pois: readonly PoiArchive[]): Record<string, SourceSpecification> {

@@ -114,12 +114,6 @@ function MapKey({ legend }: { readonly legend: readonly Swatch[] }) {
   );
 }
 
-/** The archive of the bands that are shown; in a view without any, of those of the chosen type. */
-function useBandsUrl(shown: Shown): string {
-  const { bandsUrl } = useMap().choice;
-  return shown.of === 'bands' ? shown.bandsUrl : bandsUrl;
-}
-
 /** Names of what the sources of the map show, the most important first. */
 const SHOWN_BY: Readonly<Record<string, string>> = {
   bands: 'The colors',
@@ -136,7 +130,7 @@ function Missing(props: {
 }) {
   const { source, shown, onRetry } = props;
   const { blocksUrl, baseMap } = useMap().catalogue;
-  const bands = useBandsUrl(shown);
+  const bands = shown.of === 'bands' ? shown.bandsUrl : null;
   const base = baseMap && 'archive' in baseMap ? baseMap.archive : null;
   const urls = { bands, blocks: blocksUrl, basemap: base, pois: shown.pois[0]?.url };
   const url = urls[source as keyof typeof urls] ?? null;
@@ -212,7 +206,7 @@ function useDrawnMap(
     },
   };
   const look = { shown, outlines, opacity, scheme };
-  const now = { ...props, look, position, bandsUrl: useBandsUrl(shown) };
+  const now = { ...props, look, position };
   const latest = useRef(now);
   latest.current = now;
 
@@ -224,7 +218,7 @@ function useDrawnMap(
     let map: DrawnMap | null = null;
     const fixed = { container, title: 'Map of travel times', describedBy, isEmbedded };
     prefetchMapLibre();
-    prefetchHeads(latest.current.bandsUrl, catalogue);
+    prefetchHeads(latest.current.shown, catalogue);
     loadMapLibre()
       .then(({ DrawnMap }) => {
         if (isGone) return;
@@ -255,7 +249,8 @@ function useDrawnMap(
 }
 
 /** Requests what MapLibre needs first while MapLibre itself is still being loaded. */
-function prefetchHeads(bandsUrl: string, { blocksUrl, baseMap }: Catalogue): void {
+function prefetchHeads(shown: Shown, { blocksUrl, baseMap }: Catalogue): void {
+  const bands = shown.of === 'bands' ? [shown.bandsUrl] : [];
   const base = baseMap && 'archive' in baseMap ? [baseMap.archive] : [];
-  for (const url of [bandsUrl, blocksUrl, ...base]) prefetchHead(url);
+  for (const url of [...bands, blocksUrl, ...base]) prefetchHead(url);
 }

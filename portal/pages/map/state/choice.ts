@@ -18,8 +18,6 @@ export interface Choice {
   /** The times of the mode; of transit, those of the window and percentile. */
   readonly service: string;
   readonly type: MapType;
-  /** The bands of the type, or of the first leaf of a parent. */
-  readonly bandsUrl: string;
   /** The type whose POIs are the sites; null for sites of one's own. */
   readonly sitesType: MapType | null;
   readonly otherMode: Mode;
@@ -43,9 +41,9 @@ export function choiceOf(catalogue: Catalogue, state: MapState): Choice {
   const timing = heldTiming(catalogue, state.timing) ?? BASE_TIMING;
   const otherTiming = heldTiming(catalogue, state.otherTiming) ?? timing;
   const service = serviceOf(mode, timing);
-  const bandsOf = ({ leaves }: MapType) =>
-    leaves.flatMap((leaf) => catalogue.bandsUrl(service, leaf) ?? []);
-  const mapped = [...types, ...catalogue.parents].filter((one) => bandsOf(one).length > 0);
+  const mapped = [...types, ...catalogue.parents].filter(({ leaves }) =>
+    leaves.some((leaf) => catalogue.bandsUrl(service, leaf) !== undefined),
+  );
   const type =
     mapped.find(({ id }) => id === state.type) ??
     mapped.find(({ id }) => id === FIRST_TYPE) ??
@@ -74,13 +72,12 @@ export function choiceOf(catalogue: Catalogue, state: MapState): Choice {
     const shown = hasAny ? 'They are left out.' : 'Shown instead: things of everyday life.';
     faults.push(`The basket has criteria that this release lacks. ${shown}`);
   }
-  const [bandsUrl] = bandsOf(type);
   const sitesType = mapped.find(({ id }) => id === state.sitesType) ?? null;
   if (state.sitesType !== null && sitesType === null) {
     faults.push('The address has a type of sites that this release lacks.');
   }
   const times = { mode, timing, service, otherMode, otherTiming };
-  return { ...times, type, sitesType, basket, bandsUrl, weight, counted, faults };
+  return { ...times, type, sitesType, basket, weight, counted, faults };
 }
 
 /**
