@@ -10,6 +10,8 @@ const DAYS = { first: '20260101', last: '20271231' };
 /** A Friday that runs as a Saturday. */
 const HOLIDAY = '20260703';
 const ROUTE_TYPES = { subway: 1, rail: 2, bus: 3 };
+/** Colours of the routes, in turn, none of which is near those of a map's classes. */
+const ROUTE_COLOURS = ['00843D', 'E87722', '7D3C98', 'B5121B', 'A67C00'];
 /** A bus is timed at both ends and at every n-th stop; in between, times are left blank. */
 const TIMED_EVERY = 4;
 
@@ -34,8 +36,11 @@ export function gtfsTables(
     ]),
     table(
       'routes.txt',
-      'route_id,agency_id,route_short_name,route_long_name,route_type',
-      lines.map((l) => [l.id, AGENCY, l.shortName, l.longName, ROUTE_TYPES[l.kind]]),
+      'route_id,agency_id,route_short_name,route_long_name,route_type,route_color',
+      lines.map((l, i) => {
+        const colour = ROUTE_COLOURS[i % ROUTE_COLOURS.length];
+        return [l.id, AGENCY, l.shortName, l.longName, ROUTE_TYPES[l.kind], colour];
+      }),
     ),
     table(
       'trips.txt',
