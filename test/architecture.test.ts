@@ -234,11 +234,11 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
  */
 const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: number }>> = {
   builder: { files: 338, lines: 40_150 },
-  infra: { files: 120, lines: 13_800 },
-  portal: { files: 232, lines: 23_050 },
-  proxy: { files: 270, lines: 35_200 },
-  shards: { files: 172, lines: 17_550 },
-  test: { files: 815, lines: 117_250 },
+  infra: { files: 120, lines: 13_850 },
+  portal: { files: 232, lines: 23_000 },
+  proxy: { files: 270, lines: 34_700 },
+  shards: { files: 172, lines: 17_450 },
+  test: { files: 816, lines: 117_300 },
 };
 
 const TOP_LEVEL = new Set([

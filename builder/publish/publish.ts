@@ -18,8 +18,8 @@ export function encodeManifest(manifest: Manifest): Uint8Array {
 /**
  * Makes a release current whose manifest is in the store: swaps `latest.json`, until which readers
  * see the previous release. A damaged `latest.json` is replaced. Its time is that of the manifest's
- * first publication, or `now` if the manifest was never current. What is already current stays as
- * it is.
+ * first publication, or `now` if the manifest was never current. A release that is current already
+ * stays as it is.
  */
 export async function promote(
   store: WritableStore,
