@@ -42,6 +42,7 @@ export async function openGeoTiff(file: string): Promise<HeightRaster> {
     const image = await tiff.getImage();
     requireDegrees(file, image);
     await requireMetres(file, image);
+    await requireNoMask(file, tiff, image);
     const lattice = latticeOf(file, image);
     await requireBoundedBlocks(file, image);
     await requireAllCells(file, image, source.fileSize);
@@ -135,6 +136,39 @@ async function requireMetres(file: string, image: GeoTIFFImage): Promise<void> {
   }
 }
 
+/** Values of the tag `ExtraSamples` for a band of transparency. */
+const ALPHA = [1, 2];
+/** The bit of the tag `NewSubfileType` of an image that is the mask of another. */
+const MASK = 4;
+/** Number of images that are looked at: a damaged list of them may have no end. */
+const MAX_IMAGES = 32;
+
+/**
+ * Throws an error for cells without heights that only a mask or a band of transparency marks, since
+ * they hold zeros, which would be read as the level of the sea.
+ */
+async function requireNoMask(file: string, tiff: GeoTIFF, image: GeoTIFFImage): Promise<void> {
+  const extra = Array.from(image.fileDirectory.getValue('ExtraSamples') ?? []);
+  let isMasked = extra.some((kind) => ALPHA.includes(kind));
+  for (let at = 1; at < MAX_IMAGES && !isMasked; at++) {
+    const other = await imageAt(tiff, at);
+    if (!other) break;
+    isMasked = (Number(other.fileDirectory.getValue('NewSubfileType') ?? 0) & MASK) !== 0;
+  }
+  if (!isMasked) return;
+  throw new BuildError(
+    `${file}: marks cells without heights by a mask, which is not read; give them a value instead: gdalwarp -dstnodata -9999 IN.tif MID.tif, then gdal_translate -b 1 MID.tif OUT.tif`,
+  );
+}
+
+/** An image of a file by its ordinal; null after the last. */
+async function imageAt(tiff: GeoTIFF, ordinal: number): Promise<GeoTIFFImage | null> {
+  return tiff.getImage(ordinal).catch((error: Error) => {
+    if (/^No image at index/.test(error.message)) return null;
+    throw error;
+  });
+}
+
 /**
  * Returns the position of an image's cells. The library's own origin does not distinguish corners
  * from centers.
@@ -175,6 +209,8 @@ async function requireBoundedBlocks(file: string, image: GeoTIFFImage): Promise<
 
 /**
  * Throws an error if any strip or tile is missing, since the library reads missing data as zeros.
+ * GDAL leaves out those without heights if asked to (`SPARSE_OK`), and those after the place where
+ * it was interrupted.
  */
 async function requireAllCells(file: string, image: GeoTIFFImage, size: number): Promise<void> {
   const { fileDirectory: tags } = image;
@@ -189,6 +225,11 @@ async function requireAllCells(file: string, image: GeoTIFFImage, size: number):
   const blocks = Math.max(across * down, lengths?.length ?? 0);
   for (let block = 0; block < blocks; block++) {
     if (isWhole(block)) continue;
+    if (Number(offsets?.[block]) === 0 && Number(lengths?.[block]) === 0) {
+      throw new BuildError(
+        `${file}: lacks some of its strips or tiles; if these have no heights, write them: gdal_translate IN.tif OUT.tif; if not, make or download the file again`,
+      );
+    }
     throw new BuildError(`${file}: is truncated: cells are missing; download it again`);
   }
 }

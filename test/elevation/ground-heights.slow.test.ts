@@ -289,6 +289,45 @@ describe('an unusable file is refused by name, with advice', () => {
     ).toMatch(/too many cells/);
   });
 
+  test.each(['a mask', 'transparency'])('cells without heights that %s marks', async (how) => {
+    const holed: Surface = (lon, lat) => (lon < -76.8 ? null : slope(lon, lat));
+    const whole = writeGeoTiff(at('holed.tif'), LATTICE, holed);
+    const file = at(`${how}.tif`);
+    if (how === 'a mask') {
+      const inside = ['--config', 'GDAL_TIFF_INTERNAL_MASK', 'YES', '-mask', '1'];
+      execFileSync('gdal_translate', ['-q', ...inside, '-a_nodata', 'none', whole, file]);
+    } else execFileSync('gdalwarp', ['-q', '-dstalpha', whole, file]);
+    expect(await refusal(file)).toBe(
+      'FILE: marks cells without heights by a mask, which is not read; give them a value instead: gdalwarp -dstnodata -9999 IN.tif MID.tif, then gdal_translate -b 1 MID.tif OUT.tif',
+    );
+    const valued = at(`${how}-valued.tif`);
+    execFileSync('gdalwarp', ['-q', '-dstnodata', '-9999', file, at(`${how}-mid.tif`)]);
+    execFileSync('gdal_translate', ['-q', '-b', '1', at(`${how}-mid.tif`), valued]);
+    const points = [-76.9, -76.5].map((lon) => [lon, 39.5]);
+    expect(await heightsOf([valued], points)).toEqual(await heightsOf([whole], points));
+  });
+
+  test('tiles that were not written', async () => {
+    const tiles = ['-co', 'TILED=YES', '-co', 'SPARSE_OK=TRUE'];
+    const file = at('sparse.tif');
+    const nowhere = ['-co', 'BLOCKXSIZE=16', '-co', 'BLOCKYSIZE=16'];
+    const holed: Surface = (lon, lat) => (lon < -76.8 ? null : slope(lon, lat));
+    writeGeoTiff(file, LATTICE, holed, [...tiles, ...nowhere]);
+    expect(await refusal(file)).toBe(
+      'FILE: lacks some of its strips or tiles; if these have no heights, write them: gdal_translate IN.tif OUT.tif; if not, make or download the file again',
+    );
+    execFileSync('gdal_translate', ['-q', file, at('unsparse.tif')]);
+    const [west, east] = await heightsOf(
+      [at('unsparse.tif')],
+      [
+        [-76.9, 39.5],
+        [-76.5, 39.5],
+      ],
+    );
+    expect(west).toBeNaN();
+    expect(east).toBeCloseTo(slope(-76.5, 39.5)!, 2);
+  });
+
   test('a tag that claims to have hundreds of millions of values', async () => {
     const bytes = readFileSync(translated('big.tif', '-co', 'BIGTIFF=YES'));
     // The number of values of the first tag; an entry has 20 bytes: tag, type, count and value.
