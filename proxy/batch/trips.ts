@@ -1,4 +1,4 @@
-import { groupBy } from '../../shards/arrays/group-by.ts';
+import { getOrInsertComputed, groupBy } from '../../shards/arrays/group-by.ts';
 import type { Geoid } from '../../shards/geoid.ts';
 import type { Release } from '../../shards/release/release.ts';
 import type { ReleaseMode } from '../../shards/units.ts';
@@ -104,12 +104,8 @@ export function tripBatch(
   const payable = located.filter((trip) => 'origin' in trip).slice(0, most);
   const tripsOf = groupBy(payable, ({ origin }) => origin.geoid);
   const explained = new Map<Geoid, Promise<Map<LocatedTrip, ExplainedTrip>>>();
-  const explain = (trip: LocatedTrip) => {
-    const { geoid } = trip.origin;
-    const known = explained.get(geoid) ?? explainAll(release, tripsOf.get(geoid)!);
-    explained.set(geoid, known);
-    return known;
-  };
+  const explain = ({ origin: { geoid } }: LocatedTrip) =>
+    getOrInsertComputed(explained, geoid, () => explainAll(release, tripsOf.get(geoid)!));
   const rows = new TripRows(format, spread);
   return {
     origins: located,

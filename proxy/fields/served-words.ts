@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { oas31 } from 'zod-openapi';
+import { getOrInsertComputed } from '../../shards/arrays/group-by.ts';
 import {
   BASE_MODES,
   isMode,
@@ -66,9 +67,7 @@ let words = BASE_WORDS;
  */
 export function validFor<T>(release: Release, validate: () => T): T {
   const before = words;
-  const known = WORDS.get(release.services) ?? wordsOf(release);
-  WORDS.set(release.services, known);
-  words = known;
+  words = getOrInsertComputed(WORDS, release.services, () => wordsOf(release));
   try {
     return validate();
   } finally {

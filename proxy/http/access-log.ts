@@ -7,6 +7,7 @@ import type {
   FastifyServerOptions,
 } from 'fastify';
 import { destination } from 'pino';
+import { getOrInsertComputed } from '../../shards/arrays/group-by.ts';
 import { DurationHistogram } from '../../shards/concurrency/duration-histogram.ts';
 
 /**
@@ -91,11 +92,7 @@ export class RequestCounts {
   }
 
   route(name: string): RouteTally {
-    const known = this.routes.get(name);
-    if (known !== undefined) return known;
-    const made = new RouteTally();
-    this.routes.set(name, made);
-    return made;
+    return getOrInsertComputed(this.routes, name, () => new RouteTally());
   }
 }
 
@@ -119,15 +116,11 @@ export function countRequests(app: FastifyInstance, tally: RequestCounts, isLogg
     for (const one of [method].flat()) tally.route(templateOf(one, url));
   });
   const known = new WeakMap<object, { readonly route: string; readonly of: RouteTally }>();
-  const routeOf = (request: FastifyRequest) => {
-    const { config } = request.routeOptions;
-    const found = known.get(config);
-    if (found !== undefined) return found;
-    const route = routeName(request);
-    const made = { route, of: tally.route(route) };
-    known.set(config, made);
-    return made;
-  };
+  const routeOf = (request: FastifyRequest) =>
+    getOrInsertComputed(known, request.routeOptions.config, () => {
+      const route = routeName(request);
+      return { route, of: tally.route(route) };
+    });
   app.addHook('onRequest', (request: FastifyRequest, reply: FastifyReply, done) => {
     const begunMs = performance.now();
     const { route, of } = routeOf(request);

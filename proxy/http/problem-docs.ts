@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { ZodOpenApiExampleObject, ZodOpenApiResponseObject } from 'zod-openapi';
+import { getOrInsertComputed, groupBy } from '../../shards/arrays/group-by.ts';
 import { CACHE_CONTROL } from './caching.ts';
 import { escapeHtml, plainPage, plainPageHeaders } from './html.ts';
 import { Problem } from './problem.ts';
@@ -42,7 +43,7 @@ interface DescribedProblems {
   readonly members?: (slug: ProblemSlug) => Readonly<Record<string, unknown>>;
 }
 
-interface AlikeResponses {
+interface ResponseGroup {
   readonly kind: string;
   readonly headers: (status: number) => z.ZodObject;
 }
@@ -67,47 +68,36 @@ export class ProblemResponses {
 
   of(
     slugs: readonly ProblemSlug[],
-    alike: AlikeResponses,
+    group: ResponseGroup,
   ): Readonly<Record<string, ZodOpenApiResponseObject>> {
-    const byStatus = new Map<number, ProblemSlug[]>();
-    for (const slug of new Set(slugs)) {
-      const { status } = PROBLEM_TYPES[slug];
-      byStatus.set(status, [...(byStatus.get(status) ?? []), slug]);
-    }
+    const byStatus = groupBy(new Set(slugs), (slug) => PROBLEM_TYPES[slug].status);
     return Object.fromEntries(
-      [...byStatus].map(([status, of]) => [String(status), this.#response(status, of, alike)]),
+      [...byStatus].map(([status, of]) => [String(status), this.#response(status, of, group)]),
     );
   }
 
   #response(
     status: number,
     slugs: readonly ProblemSlug[],
-    { kind, headers }: AlikeResponses,
+    { kind, headers }: ResponseGroup,
   ): ZodOpenApiResponseObject {
     const id = `${kind}${nameOf(status, slugs)}`;
-    const known = this.#responses.get(id);
-    if (known !== undefined) return known;
-    const examples = Object.fromEntries(slugs.map((slug) => [slug, this.#example(slug)]));
-    const made: ZodOpenApiResponseObject = {
-      description: slugs.map((slug) => `\`${slug}\`: ${PROBLEM_TYPES[slug].title}`).join('. '),
-      headers: headers(status),
-      content: { 'application/problem+json': { schema: this.#described.schema, examples } },
-      ...(id.length <= LONGEST_NAME && { id }),
-    };
-    this.#responses.set(id, made);
-    return made;
+    return getOrInsertComputed(this.#responses, id, () => {
+      const examples = Object.fromEntries(slugs.map((slug) => [slug, this.#example(slug)]));
+      return {
+        description: slugs.map((slug) => `\`${slug}\`: ${PROBLEM_TYPES[slug].title}`).join('. '),
+        headers: headers(status),
+        content: { 'application/problem+json': { schema: this.#described.schema, examples } },
+        ...(id.length <= LONGEST_NAME && { id }),
+      };
+    });
   }
 
   #example(slug: ProblemSlug): ZodOpenApiExampleObject {
     const { base, members } = this.#described;
     const { title, status } = PROBLEM_TYPES[slug];
-    const known = this.#examples.get(slug);
-    const made = known ?? {
-      id: slug,
-      value: { type: `${base}/${slug}`, title, status, ...members?.(slug) },
-    };
-    this.#examples.set(slug, made);
-    return made;
+    const value = { type: `${base}/${slug}`, title, status, ...members?.(slug) };
+    return getOrInsertComputed(this.#examples, slug, (id) => ({ id, value }));
   }
 }
 

@@ -1,6 +1,7 @@
 import { type CallToolResult, McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { ApiError, type Client } from '../../portal/client/src/index.ts';
+import { getOrInsertComputed } from '../../shards/arrays/group-by.ts';
 import { counted, withCommas } from '../../shards/number-words.ts';
 import { BASE_WORDS, type ServedWords } from '../fields/served-words.ts';
 import { truncate } from '../http/problem.ts';
@@ -80,10 +81,7 @@ function listedTools(words: ServedWords) {
 const LISTED = new Map<string, ReturnType<typeof listedTools>>();
 
 function listedOnce(words: ServedWords): ReturnType<typeof listedTools> {
-  const modes = words.modes.join();
-  const listed = LISTED.get(modes) ?? listedTools(words);
-  LISTED.set(modes, listed);
-  return listed;
+  return getOrInsertComputed(LISTED, words.modes.join(), () => listedTools(words));
 }
 
 /**

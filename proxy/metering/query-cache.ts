@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { getOrInsertComputed } from '../../shards/arrays/group-by.ts';
 import type { Release } from '../../shards/release/release.ts';
 import type { ObjectRef } from '../../shards/store/store.ts';
 import type { Bytes } from '../../shards/units.ts';
@@ -72,14 +73,8 @@ export class QueryCache {
   }
 
   #queriesOf(release: Release): LRUCache<string, ResolvedRequest> {
-    const known = this.#ofReleases.get(release);
-    if (known !== undefined) return known;
-    const queries = new LRUCache<string, ResolvedRequest>({
-      maxSize: this.#maxBytes,
-      sizeCalculation: bytesOf,
-    });
-    this.#ofReleases.set(release, queries);
-    return queries;
+    const limits = { maxSize: this.#maxBytes, sizeCalculation: bytesOf };
+    return getOrInsertComputed(this.#ofReleases, release, () => new LRUCache(limits));
   }
 }
 

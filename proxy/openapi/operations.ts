@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ZodOpenApiOperationObject, ZodOpenApiResponseObject } from 'zod-openapi';
+import { getOrInsertComputed } from '../../shards/arrays/group-by.ts';
 import { documentedBody, type Endpoint } from '../endpoint.ts';
 import { describeRequest } from '../http/openapi.ts';
 import type { ProblemResponses } from '../http/problem-docs.ts';
@@ -63,9 +64,7 @@ export class AlikeResponses {
   readonly #made = new Map<string, ZodOpenApiResponseObject>();
 
   named(id: string, make: () => ZodOpenApiResponseObject): ZodOpenApiResponseObject {
-    const made = this.#made.get(id) ?? { ...make(), id };
-    this.#made.set(id, made);
-    return made;
+    return getOrInsertComputed(this.#made, id, () => ({ ...make(), id }));
   }
 }
 

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { getOrInsertComputed } from '../../shards/arrays/group-by.ts';
 import { changesInWords } from '../../shards/release/notes-in-words.ts';
 import type { Release } from '../../shards/release/release.ts';
 import { type StaticResponse, staticResponse } from '../http/caching.ts';
@@ -13,9 +14,9 @@ export function serveReleaseFeed(
 ): void {
   const rendered = new WeakMap<Release, StaticResponse>();
   app.get(RELEASE_FEED_PATH, async (request, reply) => {
-    const release = releases.current;
-    const response = rendered.get(release) ?? staticResponse(releaseFeed(release, config.baseUrl));
-    rendered.set(release, response);
+    const response = getOrInsertComputed(rendered, releases.current, (release) =>
+      staticResponse(releaseFeed(release, config.baseUrl)),
+    );
     reply.type('application/atom+xml; charset=utf-8');
     return catalogue.send(request, reply, response);
   });

@@ -1,8 +1,22 @@
 /** Adds a value to the list under a key, which begins with it if there is none. */
 export function addTo<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
-  const list = lists.get(key);
-  if (list) list.push(value);
-  else lists.set(key, [value]);
+  getOrInsertComputed(lists, key, () => []).push(value);
+}
+
+/**
+ * The value under a key, which is made if there is none: `Map.prototype.getOrInsertComputed` of
+ * ECMAScript 2026, which Node 20 to 24 lack.
+ */
+export function getOrInsertComputed<K, V extends object>(
+  map: { get(key: K): V | undefined; set(key: K, value: V): unknown },
+  key: K,
+  make: (key: K) => V,
+): V {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const made = make(key);
+  map.set(key, made);
+  return made;
 }
 
 /** Groups values by key; groups and their values are in order of appearance. */

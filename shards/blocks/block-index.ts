@@ -1,3 +1,4 @@
+import { getOrInsertComputed } from '../arrays/group-by.ts';
 import { ordinalIn } from '../arrays/sorted.ts';
 import { VarintReader, VarintWriter } from '../codec/varint.ts';
 import { decodingError } from '../errors.ts';
@@ -120,13 +121,11 @@ export class BlockIndex {
 
   /** The blocks without a link for a street mode, ascending. Computed once per mode. */
   unlinked(mode: LinkMode): Uint32Array {
-    const known = this.#unlinked.get(mode);
-    if (known) return known;
-    const blocks: CountyBlock[] = [];
-    for (let i = 0; i < this.count; i++) if (!this.isLinked(i, mode)) blocks.push(i);
-    const found = Uint32Array.from(blocks);
-    this.#unlinked.set(mode, found);
-    return found;
+    return getOrInsertComputed(this.#unlinked, mode, () => {
+      const blocks: CountyBlock[] = [];
+      for (let i = 0; i < this.count; i++) if (!this.isLinked(i, mode)) blocks.push(i);
+      return Uint32Array.from(blocks);
+    });
   }
 
   isFullyRoutable(ordinal: CountyBlock): boolean {

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { getOrInsertComputed } from '../../../shards/arrays/group-by.ts';
 import type { AccountId } from '../accounts.ts';
 import { LedgerUnavailable, RefundPending } from '../ledger.ts';
 import type { RedisConnection } from './connection.ts';
@@ -125,8 +126,7 @@ export class Once {
   }
 
   #take(account: AccountId): { id: ChangeId; leave(): void } {
-    const taken = this.#sequences.get(account) ?? new Set();
-    this.#sequences.set(account, taken);
+    const taken = getOrInsertComputed(this.#sequences, account, () => new Set());
     let sequence = 0;
     while (taken.has(sequence)) sequence++;
     taken.add(sequence);

@@ -3,6 +3,7 @@ import {
   type DatabaseSyncInstance,
   type StatementSyncInstance,
 } from '@photostructure/sqlite';
+import { getOrInsertComputed } from '../../../shards/arrays/group-by.ts';
 import type { Millis } from '../../../shards/units.ts';
 import { type Ledger, otherFormat } from '../ledger.ts';
 import { isBusy } from './failure.ts';
@@ -140,12 +141,7 @@ export class SqlConnection {
   }
 
   #statement(sql: string): StatementSyncInstance {
-    let statement = this.#statements.get(sql);
-    if (!statement) {
-      statement = this.#database.prepare(sql);
-      this.#statements.set(sql, statement);
-    }
-    return statement;
+    return getOrInsertComputed(this.#statements, sql, () => this.#database.prepare(sql));
   }
 
   #version(): number {

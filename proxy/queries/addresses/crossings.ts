@@ -1,4 +1,5 @@
 import type { AddressRange } from '../../../shards/addresses/address-table.ts';
+import { addTo } from '../../../shards/arrays/group-by.ts';
 import { type GeoidNumber, geoidFromNumber } from '../../../shards/geoid.ts';
 import { localDistance } from '../../../shards/geometry/wgs84.ts';
 import { type Metres, MICRO, type MicroDegrees } from '../../../shards/units.ts';
@@ -96,10 +97,7 @@ class Squares<T extends Pick<Vertex, 'x' | 'y'>> {
   }
 
   add(item: T): void {
-    const key = this.#keyOf(item.x, item.y);
-    const items = this.#items.get(key);
-    if (items) items.push(item);
-    else this.#items.set(key, [item]);
+    addTo(this.#items, this.#keyOf(item.x, item.y), item);
   }
 
   /** The items less than a side away, and some that are farther. */

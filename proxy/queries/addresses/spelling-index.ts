@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { bitCount, lowestBit } from '../../../shards/arrays/bits.ts';
+import { getOrInsertComputed } from '../../../shards/arrays/group-by.ts';
 import { Turns } from '../../../shards/concurrency/turns.ts';
 import type { Bytes } from '../../../shards/units.ts';
 
@@ -96,12 +97,9 @@ export class SpellingIndex {
 
   /** Returns the names that differ in few letters, the most similar first, then as listed. */
   find(name: string): readonly SimilarName[] {
-    const key = keyOf(name);
-    const known = this.#results.get(key);
-    if (known) return known;
-    const found = this.#search(key);
-    this.#results.set(key, found);
-    return found;
+    return getOrInsertComputed<string, readonly SimilarName[]>(this.#results, keyOf(name), (key) =>
+      this.#search(key),
+    );
   }
 
   #search(key: string): SimilarName[] {

@@ -1,3 +1,4 @@
+import { getOrInsertComputed } from '../../../shards/arrays/group-by.ts';
 import { clockTime } from '../../../shards/services.ts';
 import type { CountyTransit, StopWalks } from '../../../shards/transit/transit-table.ts';
 import type { Millis, Minutes } from '../../../shards/units.ts';
@@ -184,9 +185,7 @@ function countedLines(sequences: readonly (readonly string[])[]): Spread['routes
   const counts = new Map<string, { routes: readonly string[]; departures: number }>();
   for (const routes of sequences) {
     const key = JSON.stringify(routes);
-    const counted = counts.get(key) ?? { routes, departures: 0 };
-    counted.departures++;
-    counts.set(key, counted);
+    getOrInsertComputed(counts, key, () => ({ routes, departures: 0 })).departures++;
   }
   return [...counts.values()].sort((a, b) => b.departures - a.departures);
 }

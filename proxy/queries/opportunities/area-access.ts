@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ACCESS_MINUTES, minutesCounted } from '../../../shards/access/access-columns.ts';
+import { getOrInsertComputed } from '../../../shards/arrays/group-by.ts';
 import { rankIn } from '../../../shards/arrays/sorted.ts';
 import type { GeoidNumber } from '../../../shards/geoid.ts';
 import { linkModeOf, type Mode, modeIdOf } from '../../../shards/modes.ts';
@@ -471,11 +472,9 @@ async function averagedAreas(
     for (const block of ordinals) {
       const id = areaOf(block);
       if (id === 0) continue;
-      let area = areas.get(id);
-      if (!area) {
-        area = { id, total: 0, known: new Float64Array(streets.length) };
-        areas.set(id, area);
-      }
+      const area = getOrInsertComputed(areas, id, () => {
+        return { id, total: 0, known: new Float64Array(streets.length) };
+      });
       area.total += weights[block];
       for (const [m, street] of streets.entries()) {
         if (index.isLinked(block, street)) area.known[m] += weights[block];

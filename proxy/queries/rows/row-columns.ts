@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { getOrInsertComputed } from '../../../shards/arrays/group-by.ts';
 import { BLOCK_GEOID, type GeoidNumber, geoidFromNumber } from '../../../shards/geoid.ts';
 import { TENTHS } from '../../../shards/matrix/row-codec.ts';
 import { BASE_MODES, MODE_LABELS, type Mode } from '../../../shards/modes.ts';
@@ -129,14 +130,11 @@ const labelled = new WeakMap<Taxonomy, RowPart<DestTypeId>>();
 /** Returns the columns of a destination type, by its id; without labels if `labels` is null. */
 export function typeColumns(labels: Taxonomy | null): RowPart<DestTypeId> {
   if (labels === null) return TYPE_IDS;
-  const known = labelled.get(labels);
-  if (known) return known;
-  const count = labels.leafIds[labels.leafIds.length - 1] + 1;
-  const made = new KeptPart(labelledType, count, (type: DestTypeId) => {
-    return { type, label: labels.labelOf(type) };
+  return getOrInsertComputed(labelled, labels, ({ leafIds }) => {
+    const count = leafIds[leafIds.length - 1] + 1;
+    const sourceOf = (type: DestTypeId) => ({ type, label: labels.labelOf(type) });
+    return new KeptPart(labelledType, count, sourceOf);
   });
-  labelled.set(labels, made);
-  return made;
 }
 
 export interface RowOrigin {

@@ -1,3 +1,4 @@
+import { getOrInsertComputed } from '../../../shards/arrays/group-by.ts';
 import type { Geoid, GeoidNumber } from '../../../shards/geoid.ts';
 import type { Matrix } from '../../../shards/matrix/matrix.ts';
 import { MINUTES, type ModeRow } from '../../../shards/matrix/row-codec.ts';
@@ -66,8 +67,11 @@ export async function blocksReached(
   /** Whether each target of a matrix is reached. */
   const reached = new Map<Matrix, Uint8Array>();
   for await (const { matrix, targets, times } of rowsOf(sites, reaching)) {
-    const isReached = reached.get(matrix) ?? new Uint8Array(matrix.targets.length);
-    reached.set(matrix, isReached);
+    const isReached = getOrInsertComputed(
+      reached,
+      matrix,
+      ({ targets }) => new Uint8Array(targets.length),
+    );
     for (let i = 0; i < targets.length; i++) if (times[i] <= most) isReached[targets[i]] = 1;
   }
   const geoids = new Set<GeoidNumber>();

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { getOrInsertComputed } from '../../../shards/arrays/group-by.ts';
 import { type Geoid, geoidFromNumber } from '../../../shards/geoid.ts';
 import { linkModeOf } from '../../../shards/modes.ts';
 import type { Release } from '../../../shards/release/release.ts';
@@ -266,8 +267,7 @@ async function rowsOf(
       }
       const id = areaOf(block);
       if (id === 0 || weights[block] === 0) continue;
-      const area = areas.get(id) ?? { sum: 0, known: 0, total: 0 };
-      areas.set(id, area);
+      const area = getOrInsertComputed(areas, id, () => ({ sum: 0, known: 0, total: 0 }));
       area.total += weights[block];
       if (!isLinked) continue;
       area.sum += value * weights[block];

@@ -1,3 +1,4 @@
+import { getOrInsertComputed } from '../../../shards/arrays/group-by.ts';
 import type { Matrix } from '../../../shards/matrix/matrix.ts';
 import { linkModeOf } from '../../../shards/modes.ts';
 import type { Release } from '../../../shards/release/release.ts';
@@ -50,16 +51,14 @@ export class WeightedArea {
    * Returns the position in the area of each target of a matrix; -1 for targets outside the area.
    */
   positionsIn(matrix: Matrix): Int32Array {
-    const known = this.#positions.get(matrix);
-    if (known) return known;
-    const { targets } = matrix;
-    const positions = new Int32Array(targets.length).fill(-1);
-    for (let i = 0, at = 0; i < targets.length && at < this.geoids.length; i++) {
-      while (at < this.geoids.length && this.geoids[at] < targets[i]) at++;
-      if (this.geoids[at] === targets[i]) positions[i] = at;
-    }
-    this.#positions.set(matrix, positions);
-    return positions;
+    return getOrInsertComputed(this.#positions, matrix, ({ targets }) => {
+      const positions = new Int32Array(targets.length).fill(-1);
+      for (let i = 0, at = 0; i < targets.length && at < this.geoids.length; i++) {
+        while (at < this.geoids.length && this.geoids[at] < targets[i]) at++;
+        if (this.geoids[at] === targets[i]) positions[i] = at;
+      }
+      return positions;
+    });
   }
 }
 
