@@ -49,17 +49,8 @@ export const HEADER_READ_BYTES = 1024;
 
 /** Builds a whole object in memory. `sum`: its `stemSum`, for an object that is read in part. */
 export function writeEnvelope(kind: string, sections: readonly Section[], sum = 0): Uint8Array {
-  const { header, offsets, end } = layOut(
-    kind,
-    sections.map(({ tag, bytes }) => ({ tag, bytes: bytes.length, crc: crcOf(tag, bytes) })),
-    sum,
-  );
-  const out = new Uint8Array(end);
-  out.set(header);
-  sections.forEach(({ bytes }, i) => {
-    out.set(bytes, offsets[i]);
-  });
-  return out;
+  const { header, offsets, end } = layOut(kind, sections.map(sized), sum);
+  return filled(end, header, sections, offsets);
 }
 
 /**
@@ -72,23 +63,29 @@ export function envelopeContent(
   rows: PutBody,
   sum: number,
 ): PutBody {
-  const entries = sections.map(({ tag, bytes }) => ({
-    tag,
-    bytes: bytes.length,
-    crc: crcOf(tag, bytes),
-  }));
-  const { header, offsets, end } = layOut(
-    kind,
-    [...entries, { tag: SELF_CHECKED, bytes: rows.bytes, crc: 0 }],
-    sum,
-  );
-  const head = new Uint8Array(offsets[sections.length]);
-  head.set(header);
-  sections.forEach(({ bytes }, i) => {
-    head.set(bytes, offsets[i]);
-  });
+  const rowSection = { tag: SELF_CHECKED, bytes: rows.bytes, crc: 0 };
+  const { header, offsets, end } = layOut(kind, [...sections.map(sized), rowSection], sum);
+  const head = filled(offsets[sections.length], header, sections, offsets);
   const padding = new Uint8Array(end - head.length - rows.bytes);
   return concatBodies([putBodyOf(head), rows, putBodyOf(padding)]);
+}
+
+function sized({ tag, bytes }: Section) {
+  return { tag, bytes: bytes.length, crc: crcOf(tag, bytes) };
+}
+
+function filled(
+  length: number,
+  header: Uint8Array,
+  sections: readonly Section[],
+  offsets: readonly number[],
+): Uint8Array {
+  const out = new Uint8Array(length);
+  out.set(header);
+  sections.forEach(({ bytes }, i) => {
+    out.set(bytes, offsets[i]);
+  });
+  return out;
 }
 
 function crcOf(tag: string, bytes: Uint8Array): number {

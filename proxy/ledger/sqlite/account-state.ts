@@ -19,12 +19,7 @@ import {
 import { mailboxOf } from '../mailbox.ts';
 import type { WindowState } from '../rate-window.ts';
 import { SESSION_LIFE_MS, type StoredSession } from '../sessions.ts';
-import {
-  type OnSqlite,
-  REMOVED_AT_ONCE,
-  removeEnded,
-  type SqlConnection,
-} from './sql-connection.ts';
+import { type OnSqlite, removeEnded, type SqlConnection } from './sql-connection.ts';
 
 interface AccountRow extends Omit<Account, 'membership' | 'disabled'> {
   readonly mailbox: string | null;
@@ -83,7 +78,7 @@ export function writeState(
   }
   for (const session of sessions.added) {
     db.insert('sessions', { ...session, account: id });
-    removeUnused(db, session.seenAtMs);
+    removeEnded(db, 'sessions', session.seenAtMs - SESSION_LIFE_MS);
   }
   writeAudit(db, id, after.noted);
   if (after.keyRate && after.keyRate !== before?.keyRate) {
@@ -189,14 +184,4 @@ export function writeWindow(
   { startMs, used, endsAtMs }: WindowState,
 ): void {
   db.insert('limits', { subject, startMs, used, endsAtMs: endsAtMs! }, 'REPLACE');
-}
-
-function removeUnused(db: SqlConnection, nowMs: number): void {
-  db.run(
-    `DELETE FROM sessions WHERE (account, id) IN (
-       SELECT account, id FROM sessions WHERE seenAtMs <= ? ORDER BY seenAtMs LIMIT ?
-     )`,
-    nowMs - SESSION_LIFE_MS,
-    REMOVED_AT_ONCE,
-  );
 }

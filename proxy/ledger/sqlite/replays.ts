@@ -17,7 +17,7 @@ import {
 } from '../replays.ts';
 import { account } from './account-state.ts';
 import { chargeAgain, debit, refund } from './balances.ts';
-import { type OnSqlite, REMOVED_AT_ONCE, type SqlConnection } from './sql-connection.ts';
+import { type OnSqlite, removeEnded, type SqlConnection } from './sql-connection.ts';
 
 interface ReplayRow {
   readonly fingerprint: string;
@@ -216,19 +216,8 @@ function responseOf(db: SqlConnection, receipt: string): StoredResponse | 'damag
 
 /** Removes some expired responses and receipts, more than a debit adds. */
 function removeEndedReplays(db: SqlConnection, nowMs: number): void {
-  const ended = db.all<{ receipt: string }>(
-    `DELETE FROM replays WHERE (account, idempotencyKey) IN (
-       SELECT account, idempotencyKey FROM replays WHERE endsAtMs < ? ORDER BY endsAtMs LIMIT ?
-     ) RETURNING receipt`,
-    nowMs,
-    REMOVED_AT_ONCE,
-  );
-  for (const { receipt } of ended) db.run('DELETE FROM responses WHERE receipt = ?', receipt);
-  db.run(
-    `DELETE FROM receipts WHERE id IN (
-       SELECT id FROM receipts WHERE endsAtMs < ? ORDER BY endsAtMs LIMIT ?
-     )`,
-    nowMs + RESPONSE_LIFE_MS - RECEIPT_LIFE_MS,
-    REMOVED_AT_ONCE,
-  );
+  for (const { receipt } of removeEnded<ReplayRow>(db, 'replays', nowMs)) {
+    db.run('DELETE FROM responses WHERE receipt = ?', receipt);
+  }
+  removeEnded(db, 'receipts', nowMs + RESPONSE_LIFE_MS - RECEIPT_LIFE_MS);
 }

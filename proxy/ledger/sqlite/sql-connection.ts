@@ -171,19 +171,29 @@ function onceFree<T>(withinMs: Millis, work: () => T): T {
 }
 
 /** Number of expired records removed per new one; more than one, so that they do not pile up. */
-export const REMOVED_AT_ONCE = 4;
+const REMOVED_AT_ONCE = 4;
 
-export function removeEnded(
+/** Tables of records that expire: their keys, and the times that they expire by, in ms. */
+const EXPIRING = {
+  challenges: ['mailbox', 'endsAtMs'],
+  limits: ['subject', 'endsAtMs'],
+  payment_events: ['id', 'endsAtMs'],
+  receipts: ['id', 'endsAtMs'],
+  replays: ['account, idempotencyKey', 'endsAtMs'],
+  sessions: ['account, id', 'seenAtMs'],
+} as const;
+
+/** Removes some of a table's records whose time is `untilMs` or earlier; returns them. */
+export function removeEnded<Row>(
   db: SqlConnection,
-  table: 'challenges' | 'limits' | 'payment_events',
-  nowMs: number,
-): void {
-  const key = { challenges: 'mailbox', limits: 'subject', payment_events: 'id' }[table];
-  db.run(
-    `DELETE FROM ${table} WHERE ${key} IN (
-       SELECT ${key} FROM ${table} WHERE endsAtMs <= ? ORDER BY endsAtMs LIMIT ?
-     )`,
-    nowMs,
-    REMOVED_AT_ONCE,
+  table: keyof typeof EXPIRING,
+  untilMs: number,
+): Row[] {
+  const [key, time] = EXPIRING[table];
+  return db.all(
+    `DELETE FROM ${table} WHERE (${key}) IN (
+       SELECT ${key} FROM ${table} WHERE ${time} <= ? ORDER BY ${time} LIMIT ${REMOVED_AT_ONCE}
+     ) RETURNING *`,
+    untilMs,
   );
 }

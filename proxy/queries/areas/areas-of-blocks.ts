@@ -14,7 +14,7 @@ import { invalidParameters } from '../../http/problem.ts';
 export const AREA_KINDS = ['tract', 'place', 'county'] as const;
 export type AreaKind = (typeof AREA_KINDS)[number];
 
-/** The column of the block of a row, or of the area that it is an average over. */
+/** The GEOID in rows that are of a block or, with `by`, of an average over an area. */
 export const BLOCK_OR_AREA = new Columns<{ readonly geoid: string }>({
   geoid: {
     type: 'string',
