@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { NO_WEBGL, SOFTWARE_GL, sharedChromium } from '../support/chromium.ts';
 import { openPortalSite, type PortalSite } from '../support/portal-site.ts';
-import { axeFindings, openWatched } from '../support/watched-page.ts';
+import { ofThisTest } from '../support/test-resources.ts';
+import { accessFaults, openWatched } from '../support/watched-page.ts';
 
 /** The counties of the demo city, which the first view shows whole. */
 const COUNTIES = ['99001', '99003'];
@@ -20,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => site?.close());
 
 async function open(fragment: string, browser = site.browser) {
-  const context = await browser.newContext({ viewport: { width: 960, height: 720 } });
+  const context = await ofThisTest(browser.newContext({ viewport: { width: 960, height: 720 } }));
   return { context, ...(await openWatched(context, `${site.address}/map${fragment}`)) };
 }
 
@@ -35,7 +36,7 @@ const text = (people: number) => people.toLocaleString('en-US');
 
 test('a basket is coloured and counted for free, with the counts that cost tokens at the API', async () => {
   const drawing = await sharedChromium(SOFTWARE_GL);
-  const { page, asked, wrong, context } = await open(`${FRAGMENT}&c=met`, drawing);
+  const { page, asked } = await open(`${FRAGMENT}&c=met`, drawing);
   await page.locator('[data-drawn]').waitFor();
   const { total, met, no_data } = await exact({ counties: COUNTIES });
   const legend = page.getByRole('table', { name: /^People in view by the number/ });
@@ -56,7 +57,7 @@ test('a basket is coloured and counted for free, with the counts that cost token
   expect(inFile).toEqual(met);
   // Nothing metered was requested.
   expect(asked.filter((url) => /\/v1\/(coverage|blocks|isochrone\?)/.test(url))).toEqual([]);
-  expect(await axeFindings(page)).toEqual([]);
+  expect(await accessFaults(page)).toEqual([]);
 
   await page.getByRole('heading', { name: /^Exact totals: \w+ County, XA$/ }).waitFor();
   // For tokens, a county is counted exactly, with the people who miss one criterion only.
@@ -104,12 +105,10 @@ test('a basket is coloured and counted for free, with the counts that cost token
   expect(await legend.locator('tbody td:nth-child(3)').allTextContents()).toEqual(
     [...city.met.toReversed(), city.no_data].map(text),
   );
-  expect(wrong).toEqual([]);
-  await context.close();
 });
 
 test('on a phone the panel scrolls, and the page does not', async () => {
-  const { page, wrong, context } = await open(`${FRAGMENT}&c=met`);
+  const { page } = await open(`${FRAGMENT}&c=met`);
   await page.setViewportSize({ width: 375, height: 812 });
   await page.getByText('Blocks in view as a table').waitFor();
   expect(await page.locator('.map-key span').allTextContents()).toEqual([
@@ -121,12 +120,10 @@ test('on a phone the panel scrolls, and the page does not', async () => {
     page.locator(selector).evaluate(({ scrollHeight }) => scrollHeight);
   await expect.poll(() => heightOf('.map-panel-body')).toBeGreaterThan(812);
   expect(await heightOf('html')).toBe(812);
-  expect(wrong).toEqual([]);
-  await context.close();
 });
 
 test('criteria are changed by keyboard, and the address restores them', async () => {
-  const { page, wrong, context } = await open(FRAGMENT);
+  const { page, context } = await open(FRAGMENT);
   await page.getByRole('button', { name: 'Remove criterion 2' }).press('Enter');
   await page.getByRole('button', { name: 'Add a criterion' }).press('Enter');
   const third = page.getByRole('group', { name: 'Criterion 3' });
@@ -138,8 +135,6 @@ test('criteria are changed by keyboard, and the address restores them', async ()
   await expect
     .poll(() => Promise.all(sums.map((sum) => sum.textContent())))
     .toSatisfy(([said, restored]) => said === restored && /have all 3\./.test(said));
-  expect([...wrong, ...second.wrong]).toEqual([]);
-  await context.close();
 });
 
 test('a basket that is opened before the first colours are read has its people and its picture', async () => {
@@ -148,7 +143,9 @@ test('a basket that is opened before the first colours are read has its people a
     (one: { layer: string; mode: string; dest_type_id: number }) =>
       one.layer === 'bands' && one.mode === 'walk' && one.dest_type_id === 101,
   );
-  const context = await site.browser.newContext({ viewport: { width: 960, height: 720 } });
+  const context = await ofThisTest(
+    site.browser.newContext({ viewport: { width: 960, height: 720 } }),
+  );
   // The line never brings them.
   await context.route(url, () => {});
   const page = await context.newPage();
@@ -157,12 +154,11 @@ test('a basket that is opened before the first colours are read has its people a
   await page.getByRole('radio', { name: 'Basket' }).check();
   await page.getByText(/people in view have all/).waitFor();
   await page.getByRole('img', { name: 'Map of travel times' }).waitFor();
-  await context.close();
 });
 
 test('a map whose graphics were taken away has its colours again, as chosen meanwhile', async () => {
   const drawing = await sharedChromium(SOFTWARE_GL);
-  const { page, wrong, context } = await open(FRAGMENT, drawing);
+  const { page, wrong } = await open(FRAGMENT, drawing);
   await page.locator('[data-drawn^="basket furthest"]').waitFor();
   const act = (how: 'loseContext' | 'restoreContext') =>
     page.evaluate(`
@@ -180,6 +176,5 @@ test('a map whose graphics were taken away has its colours again, as chosen mean
   await colourBy('How many');
   await act('restoreContext');
   await expect.poll(async () => (await picture()).equals(before)).toBe(true);
-  expect(wrong.filter((text) => !text.includes('CONTEXT_LOST_WEBGL'))).toEqual([]);
-  await context.close();
+  expect(wrong.splice(0).filter((text) => !text.includes('CONTEXT_LOST_WEBGL'))).toEqual([]);
 });

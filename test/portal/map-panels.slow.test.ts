@@ -3,7 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { CountyBlock } from '../../shards/units.ts';
 import { NO_WEBGL } from '../support/chromium.ts';
 import { openPortalSite, type PortalSite } from '../support/portal-site.ts';
-import { openWatched } from '../support/watched-page.ts';
+import { ofThisTest } from '../support/test-resources.ts';
+import { accessFaults, openWatched } from '../support/watched-page.ts';
 
 let site: PortalSite;
 beforeAll(async () => {
@@ -12,7 +13,9 @@ beforeAll(async () => {
 afterAll(() => site?.close());
 
 async function open(path: string, expected: readonly number[] = []) {
-  const context = await site.browser.newContext({ viewport: { width: 1280, height: 900 } });
+  const context = await ofThisTest(
+    site.browser.newContext({ viewport: { width: 1280, height: 900 } }),
+  );
   return { context, ...(await openWatched(context, site.address + path, expected)) };
 }
 
@@ -58,24 +61,21 @@ test('each view with transit times states their percentile, and so does a frame'
     ...views.map((view) => `/map#x=1&m=transit&${view}`),
     '/embed#x=1&m=transit',
   ]) {
-    const { page, wrong, context } = await open(path);
+    const { page, context } = await open(path);
     await page.getByText(/^Weekday, 8 to 9 a\.m\./).waitFor();
-    expect(wrong).toEqual([]);
     await context.close();
   }
-  const { page, wrong, context } = await open(`/map#x=1&m=walk&b=${block}`);
+  const { page } = await open(`/map#x=1&m=walk&b=${block}`);
   await page.getByRole('button', { name: /^Exact minutes and names/ }).click();
   await enterKey(page);
   await page
     .locator('.profile')
     .getByText(/^Weekday, 8 to 9 a\.m\./)
     .waitFor();
-  expect(wrong).toEqual([]);
-  await context.close();
 });
 
 test('the focus stays where a button with a price was', async () => {
-  const { page, wrong, context } = await open(`/map#x=1&v=reach&o=${site.exampleBlock}`, [429]);
+  const { page } = await open(`/map#x=1&v=reach&o=${site.exampleBlock}`, [429]);
   const focused = (selector: string) => page.locator(`${selector}:focus`).waitFor();
   await page.getByRole('button', { name: /^Load the reach/ }).press('Enter');
   await enterKey(page, 13);
@@ -89,27 +89,24 @@ test('the focus stays where a button with a price was', async () => {
   await focused('.opportunities .paid');
   await page.keyboard.press('Tab');
   await focused('.paid-button');
-  expect(wrong).toEqual([]);
-  await context.close();
+  expect(await accessFaults(page)).toEqual([]);
 });
 
 test('sites that are left out are named, each with the reason', async () => {
   const { linked, unlinked } = await blocksOnFoot();
   const at = ({ lat, lon }: Block) => `${lat},${lon}`;
   const sites = [`${at(linked)},1`, `${at(unlinked)},Mill%2520Lane`, '10,10,Clinic%252C%2520North'];
-  const { page, wrong, context } = await open(`/map#x=1&v=sites&q=${sites.join(';')}`);
+  const { page } = await open(`/map#x=1&v=sites&q=${sites.join(';')}`);
   await page.getByRole('button', { name: /^Count people/ }).click();
   await enterKey(page);
   const each = page.getByRole('table', { name: /^Near each site/ });
   await each.getByRole('row', { name: 'Clinic, North outside the data' }).waitFor();
   await each.getByRole('row', { name: 'Mill Lane cannot be routed' }).waitFor();
-  expect(wrong).toEqual([]);
-  await context.close();
 });
 
 test('without a street near, a reach is refused free of charge, and no count is offered', async () => {
   const { unlinked } = await blocksOnFoot();
-  const { page, wrong, context } = await open(`/map#x=1&v=reach&o=${unlinked.geoid}`, [404]);
+  const { page } = await open(`/map#x=1&v=reach&o=${unlinked.geoid}`, [404]);
   const owner = await site.proxy.customer({ tokens: 100 });
   await page.getByRole('button', { name: /^Count within reach/ }).waitFor();
   await page.getByRole('button', { name: /^Load the reach/ }).click();
@@ -118,13 +115,11 @@ test('without a street near, a reach is refused free of charge, and no count is 
   await page.getByRole('alert').getByText('Nothing charged.').waitFor();
   expect(await page.getByRole('button', { name: /^Count within reach/ }).count()).toBe(0);
   expect(await site.proxy.balance(owner.id)).toBe(100);
-  expect(wrong).toEqual([]);
-  await context.close();
 });
 
 test('a map far from its reach explains why people are missing, and shows them once it is near', async () => {
   const fragment = `#x=1&v=reach&o=${site.exampleBlock}`;
-  const { page, wrong, context } = await open(`/map${fragment}&map=12/10/10`);
+  const { page } = await open(`/map${fragment}&map=12/10/10`);
   await page.getByRole('button', { name: /^Load the reach/ }).click();
   await enterKey(page);
   await page.getByText(/more than a degree away/).waitFor();
@@ -134,8 +129,6 @@ test('a map far from its reach explains why people are missing, and shows them o
     .getByText(/people/)
     .waitFor();
   expect(await page.getByText(/more than a degree away/).count()).toBe(0);
-  expect(wrong).toEqual([]);
-  await context.close();
 });
 
 test('a link shows the people of its block, and the name of its POI once its rows are loaded', async () => {
@@ -143,15 +136,11 @@ test('a link shows the people of its block, and the name of its POI once its row
   const { key } = await site.proxy.customer();
   const near = `lat=${linked.lat}&lon=${linked.lon}&radius_m=25000&type=101&limit=1`;
   const [{ dest_id, name }] = (await site.proxy.get(`/v1/pois?${near}`, key)).json().results;
-  const { page, wrong, context } = await open(
-    `/map#x=1&v=catchment&p=${dest_id}&b=${linked.geoid}`,
-  );
+  const { page } = await open(`/map#x=1&v=catchment&p=${dest_id}&b=${linked.geoid}`);
   const people = page.locator('.block-facts div').filter({ hasText: 'People' }).locator('dd');
   await expect.poll(() => people.textContent()).toBe(linked.people.toLocaleString('en-US'));
   await page.getByText(`POI ${dest_id}`, { exact: true }).waitFor();
   await page.getByRole('button', { name: /^Load the catchment/ }).click();
   await enterKey(page);
   await page.locator('.view').getByText(name, { exact: true }).waitFor();
-  expect(wrong).toEqual([]);
-  await context.close();
 });

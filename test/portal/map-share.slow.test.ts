@@ -15,7 +15,8 @@ import { type PicturePixels, pixelsOf } from '../support/picture-pixels.ts';
 import { openPortalSite, type PortalSite } from '../support/portal-site.ts';
 import { pythonTools } from '../support/python-tool.ts';
 import { folderOfThisTest } from '../support/temporary-folder.ts';
-import { axeFindings, openWatched } from '../support/watched-page.ts';
+import { ofThisTest } from '../support/test-resources.ts';
+import { accessFaults, openWatched } from '../support/watched-page.ts';
 
 const run = promisify(execFile);
 const COMPILED = [
@@ -56,10 +57,12 @@ const WINDOW = { viewport: { width: 1280, height: 900 }, deviceScaleFactor: 1 };
 const SMALL_WINDOW = { viewport: { width: 800, height: 600 } };
 
 async function open(path: string, browser = site.browser, window: Partial<typeof WINDOW> = WINDOW) {
-  const context = await browser.newContext({
-    ...window,
-    permissions: ['clipboard-read', 'clipboard-write'],
-  });
+  const context = await ofThisTest(
+    browser.newContext({
+      ...window,
+      permissions: ['clipboard-read', 'clipboard-write'],
+    }),
+  );
   return { context, ...(await openWatched(context, `${site.address}${path}`)) };
 }
 
@@ -148,12 +151,11 @@ async function drawnSvg(svg: Buffer): Promise<PicturePixels> {
     `<body style="margin: 0"><img src="data:image/svg+xml;base64,${svg.toString('base64')}">`,
   );
   const png = await page.locator('img').screenshot();
-  await page.close();
   return pixelsOf(png);
 }
 
 test('PNG and SVG show the map in view, in the classes of the API, with title, legend and sources', async () => {
-  const { page, asked, wrong, context } = await open(HERE, drawing);
+  const { page, asked } = await open(HERE, drawing);
   await page.locator('[data-drawn]').waitFor();
   await page.locator('summary', { hasText: 'Share' }).click();
   const { width, height } = (await page.locator('.map-canvas').boundingBox())!;
@@ -189,12 +191,10 @@ test('PNG and SVG show the map in view, in the classes of the API, with title, l
   expect(await page.locator('#pages').isVisible()).toBe(false);
   await page.evaluate("dispatchEvent(new Event('afterprint'))");
   expect(await printed.count()).toBe(0);
-  expect(wrong).toEqual([]);
-  await context.close();
 });
 
 test('without WebGL there are a still picture, people by class and a table of blocks', async () => {
-  const { page, asked, wrong, context } = await open(HERE);
+  const { page, asked } = await open(HERE);
   await page.getByText('Still picture: WebGL 2 is missing').waitFor();
   const picture = page.getByRole('img', { name: 'Map of travel times' });
   await picture.waitFor();
@@ -210,9 +210,7 @@ test('without WebGL there are a still picture, people by class and a table of bl
   expect(textsOf(String(await fileOf(page, 'SVG', `${NAME}.svg`)))[0]).toBe(TITLE);
   await page.getByRole('button', { name: 'Zoom in' }).click();
   await page.waitForURL(`**map=${ZOOM + 1}/**`);
-  expect(await axeFindings(page)).toEqual([]);
-  expect(wrong).toEqual([]);
-  await context.close();
+  expect(await accessFaults(page)).toEqual([]);
 });
 
 /** Presses a button that copies a text, and returns the text. */
@@ -226,14 +224,12 @@ async function copied(page: Page, name: string, part: Page | Locator = page): Pr
 
 test('a copied link restores the map, and a copied frame shows it on another site, without cookies', async () => {
   const start = `/map#x=1&m=bike&t=601&map=12.5/36.1/-70.2&b=${site.exampleBlock}`;
-  const { page, wrong, context } = await open(start);
+  const { page } = await open(start);
   await page.locator('summary', { hasText: 'Share' }).click();
   expect(await copied(page, 'Copy link to this map')).toBe(site.address + start);
   otherPage = await copied(page, 'Copy Embed');
-  expect(wrong).toEqual([]);
-  await context.close();
 
-  const elsewhere = await drawing.newContext(SMALL_WINDOW);
+  const elsewhere = await ofThisTest(drawing.newContext(SMALL_WINDOW));
   const { port } = other.address() as AddressInfo;
   const sent: Promise<Record<string, string>>[] = [];
   const collect = (request: Request) => void sent.push(request.allHeaders());
@@ -255,45 +251,31 @@ test('a copied link restores the map, and a copied frame shows it on another sit
   expect((await Promise.all(sent)).filter(({ cookie }) => cookie)).toEqual([]);
   expect((await elsewhere.cookies()).map(({ name }) => name)).toEqual(['account']);
   const [, embedded] = news.page.frames();
-  expect(await axeFindings(embedded)).toEqual([]);
-  expect(news.wrong).toEqual([]);
+  expect(await accessFaults(embedded)).toEqual([]);
 
   // A page of another scheme than http, as desktop programs show.
   const saved = path.join(await folderOfThisTest(), 'saved.html');
   await writeFile(saved, otherPage);
   await news.page.goto(pathToFileURL(saved).href);
   await frame.locator('[data-drawn]').waitFor();
-  await elsewhere.close();
 });
 
 test('a frame of a basket shows its blocks and its people, without a key', async () => {
-  const { page, wrong, asked, context } = await open(
-    '/embed#x=1&v=basket&k=walk-101-15',
-    drawing,
-    SMALL_WINDOW,
-  );
+  const { page, asked } = await open('/embed#x=1&v=basket&k=walk-101-15', drawing, SMALL_WINDOW);
   await page.getByRole('heading', { name: 'Minutes to the furthest of a basket' }).waitFor();
   await page.getByText('Grocery stores within 15 min on foot.').waitFor();
   await page.getByText(/^\d+% of [\d,]+ people in view have it\.$/).waitFor();
   await page.locator('[data-drawn]').waitFor();
   expect(asked.filter((url) => url.includes('/v1/coverage'))).toEqual([]);
-  expect(wrong).toEqual([]);
-  await context.close();
 });
 
 test('a frame of a view that costs tokens shows minutes to the nearest, and explains why', async () => {
-  const { page, wrong, context } = await open(
-    `/embed#x=1&v=reach&o=${site.exampleBlock}`,
-    drawing,
-    SMALL_WINDOW,
-  );
+  const { page } = await open(`/embed#x=1&v=reach&o=${site.exampleBlock}`, drawing, SMALL_WINDOW);
   await page
     .getByText('The view of this link costs tokens. Shown instead: time to the nearest place.')
     .waitFor();
   await page.getByRole('heading', { name: 'Walking time to the nearest grocery store' }).waitFor();
   await page.locator('[data-drawn]').waitFor();
-  expect(wrong).toEqual([]);
-  await context.close();
 });
 
 /** Programs that run copied code, by language. */
@@ -351,7 +333,7 @@ test('a request copied as curl, TypeScript or Python runs, and returns the rows 
       ['TypeScript'],
     ],
   ] as const) {
-    const { page, wrong, context } = await open(`/map#x=1&${fragment}`);
+    const { page, context } = await open(`/map#x=1&${fragment}`);
     await page.locator('summary', { hasText: 'Share' }).click();
     const request = page
       .locator('.request-code')
@@ -376,7 +358,6 @@ test('a request copied as curl, TypeScript or Python runs, and returns the rows 
     expect(await copied(page, 'Copy R code', request)).toContain(
       'req_auth_bearer_token("YOUR_KEY")',
     );
-    expect(wrong).toEqual([]);
     await context.close();
   }
 });
@@ -407,7 +388,7 @@ test('requests with a body are copied as code too: exact shares of a basket, and
     [`v=sites&m=bike&q=${lat},${lon},Ann's;!${lat + 0.01},${lon},b`, results[0].total, 90],
   ] as const) {
     expect(figure).toBeGreaterThan(0);
-    const { page, wrong, context } = await open(`/map#x=1&${fragment}`);
+    const { page, context } = await open(`/map#x=1&${fragment}`);
     await page.locator('summary', { hasText: 'Share' }).click();
     for (const language of ['curl', 'TypeScript', 'Python'] as const) {
       const owner = await site.proxy.customer({ tokens: 100 });
@@ -417,15 +398,14 @@ test('requests with a body are copied as code too: exact shares of a basket, and
       expect([language, stdout]).toEqual([language, expect.stringContaining(String(figure))]);
       expect([language, await site.proxy.balance(owner.id)]).toEqual([language, left]);
     }
-    expect(wrong).toEqual([]);
     await context.close();
   }
 });
 
 test('signing in from a price returns to the very map, by the code and by the link of the mail', async () => {
   const state = `#x=1&v=reach&m=bike&map=13/36/-70&o=${site.exampleBlock}&min=25`;
-  const context = await site.browser.newContext();
-  const { page, wrong } = await openWatched(context, `${site.address}/map${state}`, [401]);
+  const context = await ofThisTest(site.browser.newContext());
+  const { page } = await openWatched(context, `${site.address}/map${state}`, [401]);
   await page.getByRole('button', { name: /^Load the reach/ }).click();
   await page.getByRole('dialog').getByRole('link', { name: 'sign in' }).click();
   await page.getByLabel('E-mail address').fill('mapper@example.org');
@@ -437,14 +417,12 @@ test('signing in from a price returns to the very map, by the code and by the li
   await page.getByRole('button', { name: /^Load the reach/ }).click();
   await page.getByText(/tokens charged, .* tokens left\./).waitFor();
   expect(new URL(link).searchParams.get('next')).toBe(`/map${state}`);
-  expect(wrong).toEqual([]);
-  await context.close();
 });
 
 test('sites for which the address has no room are there again after signing in', async () => {
-  const context = await site.browser.newContext();
+  const context = await ofThisTest(site.browser.newContext());
   const address = `${site.address}/map#x=1&v=sites&m=walk`;
-  const { page, wrong } = await openWatched(context, address, [401]);
+  const { page } = await openWatched(context, address, [401]);
   const lines = Array.from({ length: 60 }, (_, i) => `site ${i},${36 + i / 1e4},-70`);
   await page.getByLabel(/^Or upload a CSV/).setInputFiles({
     name: 'sites.csv',
@@ -460,14 +438,12 @@ test('sites for which the address has no room are there again after signing in',
   await page.getByLabel('Six-digit code').fill(/\b(\d{6})\b/.exec(text!)![1]);
   await page.waitForURL(address);
   await page.getByText('60 sites').waitFor();
-  expect(wrong).toEqual([]);
-  await context.close();
 });
 
 test('a signed-in visitor is charged the price on a button, and sees the balance of the account', async () => {
   const context = await site.signedIn('reader@example.org');
   // From here on, the browser stores that it is signed in.
-  const { page, wrong } = await openWatched(context, `${site.address}/my`);
+  const { page } = await openWatched(context, `${site.address}/my`);
   await page.goto(`${site.address}/map#x=1&v=reach&o=${site.exampleBlock}`);
   const balance = () =>
     page.evaluate<number>(
@@ -483,6 +459,4 @@ test('a signed-in visitor is charged the price on a button, and sees the balance
   expect([Number(charged), before - after]).toEqual([price, price]);
   expect(left).toBe(after.toLocaleString('en-US'));
   expect(await page.getByRole('dialog').count()).toBe(0);
-  expect(wrong).toEqual([]);
-  await context.close();
 });

@@ -4,7 +4,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { MAX_UNCOVERED } from '../../portal/pages/map/state/sites.ts';
 import { SOFTWARE_GL } from '../support/chromium.ts';
 import { openPortalSite, type PortalSite } from '../support/portal-site.ts';
-import { axeFindings, openWatched } from '../support/watched-page.ts';
+import { ofThisTest } from '../support/test-resources.ts';
+import { accessFaults, openWatched } from '../support/watched-page.ts';
 
 let site: PortalSite;
 beforeAll(async () => {
@@ -13,10 +14,12 @@ beforeAll(async () => {
 afterAll(() => site?.close());
 
 async function open() {
-  const context = await site.browser.newContext({ viewport: { width: 1280, height: 900 } });
+  const context = await ofThisTest(
+    site.browser.newContext({ viewport: { width: 1280, height: 900 } }),
+  );
   const watched = await openWatched(context, `${site.address}/map#x=1&v=sites&m=bike`);
   await watched.page.locator('[data-drawn]').waitFor();
-  return { context, ...watched };
+  return watched;
 }
 
 /** Reads the sites listed in the panel, once there are `count` of them. */
@@ -69,7 +72,7 @@ async function minutesToNearest(
 }
 
 test('sites are set by clicks, dragged, removed by keyboard, and measured as the API does', async () => {
-  const { page, wrong, context } = await open();
+  const { page } = await open();
   const map = page.locator('.map-canvas');
   await map.click({ position: { x: 300, y: 300 } });
   await map.click({ position: { x: 500, y: 300 } });
@@ -139,13 +142,11 @@ test('sites are set by clicks, dragged, removed by keyboard, and measured as the
   expect(await area.locator('td:nth-child(2)').allTextContents()).toEqual(
     [inCounty.within[15], inCounty.beyond, inCounty.no_data].map(text),
   );
-  expect(await axeFindings(page)).toEqual([]);
-  expect(wrong).toEqual([]);
-  await context.close();
+  expect(await accessFaults(page)).toEqual([]);
 });
 
 test('a CSV of sites and candidates is opened, measured, and saved with the best candidates', async () => {
-  const { page, wrong, context } = await open();
+  const { page } = await open();
   await page.locator('.map-canvas').click({ position: { x: 400, y: 200 } });
   await page.locator('.map-canvas').click({ position: { x: 600, y: 700 } });
   await page.getByText('List of sites').click();
@@ -207,12 +208,10 @@ test('a CSV of sites and candidates is opened, measured, and saved with the best
   await page.getByRole('button', { name: 'CSV', exact: true }).click();
   const saved = await readFile(await (await saving).path(), 'utf8');
   expect(saved).toBe(await measuredAsCsv(sent));
-  expect(wrong).toEqual([]);
-  await context.close();
 });
 
 test('the POIs of a type in an area are sites with one click, and blocks far from them candidates', async () => {
-  const { page, wrong, context } = await open();
+  const { page } = await open();
   await page.getByRole('radio', { name: 'Existing places' }).check({ force: true });
   // A county in view is the area until another is chosen.
   await page.getByText(/^Area: Meridian County, XA/).click();
@@ -235,6 +234,4 @@ test('the POIs of a type in an area are sites with one click, and blocks far fro
   const [first] = await page.locator('.site-list li > span').allTextContents();
   const { lat, lon } = uncovered[0];
   expect(first).toBe(`1 candidate, ${lat.toFixed(5)}, ${lon.toFixed(5)}`);
-  expect(wrong).toEqual([]);
-  await context.close();
 });

@@ -3,7 +3,8 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { NO_WEBGL, SOFTWARE_GL, sharedChromium } from '../support/chromium.ts';
 import { openPortalSite, type PortalSite } from '../support/portal-site.ts';
-import { axeFindings, openWatched } from '../support/watched-page.ts';
+import { ofThisTest } from '../support/test-resources.ts';
+import { accessFaults, openWatched } from '../support/watched-page.ts';
 
 let site: PortalSite;
 /** Population of each block, by GEOID. */
@@ -27,8 +28,8 @@ async function open(
     browser = site.browser,
   }: { expected?: readonly number[]; browser?: Browser } = {},
 ) {
-  const context = await browser.newContext({ viewport: { width: 960, height: 720 } });
-  return { context, ...(await openWatched(context, `${site.address}/map${fragment}`, expected)) };
+  const context = await ofThisTest(browser.newContext({ viewport: { width: 960, height: 720 } }));
+  return openWatched(context, `${site.address}/map${fragment}`, expected);
 }
 
 /** Presses a button with a price, with a key where the page needs one. */
@@ -94,7 +95,7 @@ test('a reach costs ten tokens once, and its slider sends nothing', async () => 
   const block = site.exampleBlock;
   const browser = await sharedChromium(SOFTWARE_GL);
   const fragment = `#x=1&v=reach&o=${block}&min=5`;
-  const { page, asked, wrong, context } = await open(fragment, { browser });
+  const { page, asked } = await open(fragment, { browser });
   const owner = await site.proxy.customer({ tokens: 100 });
   await buy(page, /^Load the reach 10 tokens at most$/, owner.key);
   await page.getByText('10 tokens charged, 90 tokens left.').waitFor();
@@ -143,14 +144,12 @@ test('a reach costs ten tokens once, and its slider sends nothing', async () => 
   expect(features.map(({ id }: { id: string }) => id).toSorted()).toEqual(near.toSorted());
   expect(features[0].geometry.type).toBe('MultiPolygon');
   expect(await site.proxy.balance(owner.id)).toBe(90);
-  expect(await axeFindings(page)).toEqual([]);
-  expect(wrong).toEqual([]);
-  await context.close();
+  expect(await accessFaults(page)).toEqual([]);
 });
 
 test('jobs and other weights in reach cost one token per row, from a block and to it', async () => {
   const block = site.exampleBlock;
-  const { page, wrong, context } = await open(`#x=1&v=reach&o=${block}`);
+  const { page } = await open(`#x=1&v=reach&o=${block}`);
   const owner = await site.proxy.customer({ tokens: 100 });
   const { key } = await site.proxy.customer();
   const tableOfWeight = async (label: string) => {
@@ -179,13 +178,12 @@ test('jobs and other weights in reach cost one token per row, from a block and t
   expect(await tableOfWeight('Workers')).toEqual(await counted('of=workers&direction=to'));
   await page.getByText('4 tokens charged, 92 tokens left.').waitFor();
   expect(await site.proxy.balance(owner.id)).toBe(92);
-  expect(wrong).toEqual([]);
-  await context.close();
+  expect(await accessFaults(page)).toEqual([]);
 });
 
 test('a comparison of two modes has the people of both, and those who gain and lose', async () => {
   const block = site.exampleBlock;
-  const { page, wrong, context } = await open(`#x=1&v=compare&o=${block}&m2=bike&min=12`);
+  const { page } = await open(`#x=1&v=compare&o=${block}&m2=bike&min=12`);
   const owner = await site.proxy.customer({ tokens: 100 });
   await buy(page, /^Load A/, owner.key);
   await buy(page, /^Load B/);
@@ -219,23 +217,20 @@ test('a comparison of two modes has the people of both, and those who gain and l
   await page.getByLabel('Mode of B').selectOption('transit');
   await page.getByText(/^Weekday, 8 to 9 a\.m\./).waitFor();
   expect(await site.proxy.balance(owner.id)).toBe(80);
-  expect(wrong).toEqual([]);
-  await context.close();
 });
 
 test('a lack of tokens is explained in words, and nothing is charged', async () => {
-  const { page, context } = await open(`#x=1&v=reach&o=${site.exampleBlock}`, { expected: [429] });
+  const { page } = await open(`#x=1&v=reach&o=${site.exampleBlock}`, { expected: [429] });
   const poor = await site.proxy.customer({ tokens: 3 });
   await buy(page, /^Load the reach/, poor.key);
   await page.getByRole('alert').getByText('more than your balance of 3 tokens').waitFor();
   await page.getByRole('button', { name: /^Try again/ }).waitFor();
   expect(await site.proxy.balance(poor.id)).toBe(3);
-  await context.close();
 });
 
 test('search by keyboard finds a city for free, a POI for tokens, and the people who reach it', async () => {
   const browser = await sharedChromium(SOFTWARE_GL);
-  const { page, wrong, context } = await open('#x=1&min=45', { browser });
+  const { page } = await open('#x=1&min=45', { browser });
   const owner = await site.proxy.customer({ tokens: 2_000 });
   const search = page.getByRole('combobox', { name: 'Search for an address, a city or a POI' });
   await search.fill('port mer');
@@ -286,8 +281,6 @@ test('search by keyboard finds a city for free, a POI for tokens, and the people
       .map((row) => [row.geoid, String(row.travel_time)]),
   );
   expect(await site.proxy.balance(owner.id)).toBe(2_000 - found - rows.length);
-  expect(wrong).toEqual([]);
-  await context.close();
 });
 
 test('a link to sites of a type reads the bands of that type, and of no other', async () => {
@@ -298,18 +291,13 @@ test('a link to sites of a type reads the bands of that type, and of no other', 
         one.layer === 'bands' && one.mode === 'walk' && one.dest_type_id === type,
     ).url;
   const browser = await sharedChromium(SOFTWARE_GL);
-  const context = await browser.newContext({ viewport: { width: 960, height: 720 } });
+  const context = await ofThisTest(browser.newContext({ viewport: { width: 960, height: 720 } }));
   const read = new Set<string>();
   context.on('request', (request) => read.add(request.url()));
-  const { page, wrong } = await openWatched(
-    context,
-    `${site.address}/map#x=1&v=sites&a=99003&qt=601`,
-  );
+  const { page } = await openWatched(context, `${site.address}/map#x=1&v=sites&a=99003&qt=601`);
   await page.locator('[data-drawn]').waitFor();
   expect(read).toContain(bandsOf(601));
   expect(read).not.toContain(bandsOf(101));
-  expect(wrong).toEqual([]);
-  await context.close();
 });
 
 test('a place that is clicked on the map is the one whose catchment is offered', async () => {
@@ -318,7 +306,7 @@ test('a place that is clicked on the map is the one whose catchment is offered',
     await site.proxy.get('/v1/pois?lat=36&lon=-70&radius_m=5000&type=601&limit=1', key)
   ).json().results;
   const browser = await sharedChromium(SOFTWARE_GL);
-  const { page, wrong, context } = await open(`#x=1&v=catchment&t=601&map=16/${lat}/${lon}`, {
+  const { page } = await open(`#x=1&v=catchment&t=601&map=16/${lat}/${lon}`, {
     browser,
   });
   await page.locator('[data-drawn]').waitFor();
@@ -326,12 +314,10 @@ test('a place that is clicked on the map is the one whose catchment is offered',
   await page.waitForURL(`**p=${dest_id}`);
   await page.locator('section.view').getByText(name, { exact: true }).waitFor();
   await page.getByRole('button', { name: /^Load the catchment/ }).waitFor();
-  expect(wrong).toEqual([]);
-  await context.close();
 });
 
 test('the groups of a chosen area have the shares that the API has', async () => {
-  const { page, wrong, context } = await open('#x=1&a=9957600');
+  const { page } = await open('#x=1&a=9957600');
   const owner = await site.proxy.customer({ tokens: 100 });
   await buy(page, /^By group in Port Meridian/, owner.key);
   const table = page.getByRole('table', { name: /by group$/ });
@@ -349,6 +335,4 @@ test('the groups of a chosen area have the shares that the API has', async () =>
     expect(rows).toContainEqual([text(total), `${Math.round(100 * share[15])}%`]);
   }
   await page.getByText(/reliable in places of 200 to 249 people/).waitFor();
-  expect(wrong).toEqual([]);
-  await context.close();
 });

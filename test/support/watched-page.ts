@@ -1,8 +1,8 @@
 import axe, { type AxeResults } from 'axe-core';
 import type { BrowserContext, Frame, Page } from 'playwright-core';
-import { expect } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 
-/** A browser page, all errors in it, and the URLs of its requests. */
+/** A browser page of one test, all errors in it, and the URLs of its requests. */
 export interface WatchedPage {
   readonly page: Page;
   readonly wrong: string[];
@@ -11,7 +11,8 @@ export interface WatchedPage {
 
 /**
  * Opens a page, and waits until nothing in it indicates that it is loading. Responses with a status
- * in `expected` do not count as errors.
+ * in `expected` do not count as errors. The calling test fails if errors are left in `wrong` at its
+ * end, and closes the page.
  */
 export async function openWatched(
   context: BrowserContext,
@@ -33,6 +34,10 @@ export async function openWatched(
     if (isFault && !isTold && !isOfDriver) wrong.push(message.text());
   });
   page.on('pageerror', (error) => wrong.push(String(error)));
+  onTestFinished(async () => {
+    await page.close();
+    expect(wrong).toEqual([]);
+  });
   await page.goto(url, { waitUntil: 'networkidle' });
   await loaded(page);
   return { page, asked, wrong };
@@ -52,8 +57,8 @@ export async function chooseType(page: Page, typed: string, name: RegExp): Promi
   await page.getByRole('option', { name }).click();
 }
 
-/** Returns what axe finds wrong in a page as it is shown, in a few words each. */
-export async function axeFindings(page: Page | Frame): Promise<string[]> {
+/** What axe finds wrong with a page, and in which elements. */
+export async function accessFaults(page: Page | Frame): Promise<string[]> {
   if (!(await page.evaluate("'axe' in window"))) await page.evaluate(axe.source);
   const { violations } = await page.evaluate<AxeResults>('axe.run(document)');
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
