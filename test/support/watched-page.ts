@@ -57,7 +57,7 @@ export async function chooseType(page: Page, typed: string, name: RegExp): Promi
   await page.getByRole('option', { name }).click();
 }
 
-/** What axe finds wrong with a page, and in which elements. */
+/** The faults that axe finds in a page, each with its elements. */
 export async function accessFaults(page: Page | Frame): Promise<string[]> {
   if (!(await page.evaluate("'axe' in window"))) await page.evaluate(axe.source);
   const { violations } = await page.evaluate<AxeResults>('axe.run(document)');
