@@ -236,9 +236,9 @@ const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: 
   builder: { files: 338, lines: 40_200 },
   infra: { files: 120, lines: 13_850 },
   portal: { files: 232, lines: 23_000 },
-  proxy: { files: 270, lines: 34_700 },
+  proxy: { files: 270, lines: 34_650 },
   shards: { files: 172, lines: 17_450 },
-  test: { files: 816, lines: 117_350 },
+  test: { files: 816, lines: 117_200 },
 };
 
 const TOP_LEVEL = new Set([
