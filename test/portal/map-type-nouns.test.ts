@@ -15,6 +15,7 @@ test.each([
   ],
   ['Schools of unknown level', 'the nearest school of unknown level', 'a school of unknown level'],
   ['Parks (any)', 'the nearest park', 'a park'],
+  ['Health (any)', 'the nearest place of health', 'a place of health'],
   [
     'Museums and galleries',
     'the nearest of all museums and galleries',

@@ -1,15 +1,23 @@
+/** The nouns of a type's name, such as `Museums` and `galleries`, and what follows them. */
+function partsOf(typeName: string) {
+  const [, nouns, more = ''] = /^(.+?)( (?:of|under|\().*)?$/.exec(typeName)!;
+  const kinds = nouns.split(/, | and /);
+  return { nouns, more, kinds, isPlural: kinds.every((kind) => kind.endsWith('s')) };
+}
+
 /**
- * The singular of a type's name in a sentence: `grocery store`, `park of 2.5 to 25 acres`; null for
- * a name of several things, such as `Museums and galleries`.
+ * The singular of a type's name in a sentence: `grocery store`, `park of 2.5 to 25 acres`, `place of
+ * worship`; null for a name of several things, such as `Museums and galleries`.
  */
 function singular(typeName: string): string | null {
-  const [, nouns, more = ''] = /^(.+?)( (?:of|under|\().*)?$/.exec(typeName)!;
-  if (/,| and /.test(nouns)) return null;
+  const { nouns, more, kinds, isPlural } = partsOf(typeName);
+  if (isPlural && kinds.length > 1) return null;
   const one = nouns
     .replace(/ies$/, 'y')
     .replace(/(?<=ch|sh|x|ss)es$/, '')
     .replace(/(?<![s])s$/, '');
-  return lowered(one) + more.replace(' and more', ' or more').replace(' (any)', '');
+  const which = more.replace(' and more', ' or more').replace(' (any)', '');
+  return isPlural ? lowered(one) + which : `place of ${lowered(nouns)}${which}`;
 }
 
 /** In lower case, but for a name that begins with an abbreviation. */
@@ -24,8 +32,7 @@ export function nearestOf(typeName: string): string {
 
 /** Names counted POIs of a type: `grocery stores`; `places of eating and drinking`. */
 export function placesOf(typeName: string): string {
-  const isPlural = /s( (?:of|under|\().*)?$/.test(typeName) && singular(typeName) !== null;
-  return isPlural ? lowered(typeName) : `places of ${lowered(typeName)}`;
+  return partsOf(typeName).isPlural ? lowered(typeName) : `places of ${lowered(typeName)}`;
 }
 
 /** `a grocery store`; `any of the museums and galleries`. */
