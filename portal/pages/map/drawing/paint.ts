@@ -122,16 +122,16 @@ function blockLayers(
   bands: readonly string[],
   drawnBands: string | null,
 ): LayerSpecification[] {
-  const { classes, beyond, outside, blockLine, difference } = MAP_COLOURS[scheme];
+  const { classes, beyond, blockLine, difference } = MAP_COLOURS[scheme];
   const areBands = shown.of === 'bands';
-  const hasGround = (areBands ? drawnBands : shown.blocks) !== null;
-  const ground = hasGround ? beyond : outside;
+  // What is not known has no colour, neither that of blocks too far nor that outside the data.
+  const ground = (areBands ? drawnBands : shown.blocks) === null ? 0 : opacity;
   const ends = BAND_ENDS.flatMap((end, i) => [end, classes[i]]);
   const palette = !areBands && shown.palette === 'difference' ? difference : classes;
   const steps = palette.flatMap((one, i) => [i + 1, one]);
   const unlinked = isUnlinkedFor(shown.modes);
   const seenIf = (isSeen: boolean) => ({ visibility: isSeen ? 'visible' : 'none' }) as const;
-  const fill = (id: string, colour: string | ExpressionSpecification, seen = opacity) => ({
+  const fill = (id: string, colour: string | ExpressionSpecification, seen: number) => ({
     id,
     type: 'fill' as const,
     ...BLOCKS,
@@ -144,7 +144,7 @@ function blockLayers(
     'fill-antialias': false,
   };
   return [
-    { ...fill('beyond', ground), filter: ['!', unlinked], layout: seenIf(areBands) },
+    { ...fill('beyond', beyond, ground), filter: ['!', unlinked], layout: seenIf(areBands) },
     ...bands.map((url) => ({
       ...fill(
         bandsOf(url),
@@ -155,7 +155,7 @@ function blockLayers(
       'source-layer': 'bands',
       layout: seenIf(areBands),
     })),
-    { ...fill('classes', matched(CLASS_STATE, steps, ground)), layout: seenIf(!areBands) },
+    { ...fill('classes', matched(CLASS_STATE, steps, beyond), ground), layout: seenIf(!areBands) },
     { id: 'unlinked', type: 'fill', ...BLOCKS, filter: unlinked, paint: striped },
     line('block-lines', blockLine, WIDTHS, { ...BLOCKS, minzoom: LINES_ZOOM }, 0.55),
   ];

@@ -31,7 +31,7 @@ function StillMap(props: {
       <path d={layers.earth} fill={flavor.earth} />
       <path d={layers.water} fill={colours.water} />
       <g opacity={opacity}>
-        <path d={layers.blocks} fill={colours.beyond} />
+        {(shown.of === 'bands' || shown.blocks) && <path d={layers.blocks} fill={colours.beyond} />}
         {layers.classes.map((d, i) => (
           <path key={fills[i]} d={d} fill={fills[i]} />
         ))}
