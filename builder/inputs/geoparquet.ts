@@ -2,6 +2,7 @@ import type { Geometry } from 'geojson';
 import {
   type AsyncBuffer,
   asyncBufferFromFile,
+  type Compressors,
   type FileMetaData,
   parquetMetadataAsync,
   parquetReadObjects,
@@ -15,6 +16,13 @@ import { checkProjJson, otherCoordinates } from './crs.ts';
 import { requireKind } from './file-kind.ts';
 import { unreadable } from './fingerprint.ts';
 import type { FeatureRecord } from './geojson.ts';
+
+const decompressors: Compressors = {
+  ...compressors,
+  // The package fails at an empty page, such as the dictionary of a column of nulls.
+  LZ4_RAW: (bytes, length) =>
+    length === 0 ? new Uint8Array() : compressors.LZ4_RAW!(bytes, length),
+};
 
 /**
  * Reads the rows of a GeoParquet file (versions 1.0 and 1.1, geometry as WKB in longitude and
@@ -42,7 +50,14 @@ export async function* readGeoParquet(
   for (const group of metadata.row_groups) {
     const rowEnd = rowStart + Number(group.num_rows);
     if (mayMeet(group, geometryColumn.bounds, area)) {
-      const read = { file, metadata, columns: wanted, rowStart, rowEnd, compressors };
+      const read = {
+        file,
+        metadata,
+        columns: wanted,
+        rowStart,
+        rowEnd,
+        compressors: decompressors,
+      };
       const objects = await whole(path, parquetReadObjects(read));
       for (const [i, properties] of objects.entries()) {
         const geometry = properties[geometryColumn.name] as Geometry | null;

@@ -682,6 +682,31 @@ describe('a GeoParquet file', () => {
     await expect(read([file, own])).rejects.toThrow(/own.parquet: row . \(id .\) and .*feature/);
   });
 
+  test('may be packed by LZ4, also with a column of nulls, whose pages are empty', async () => {
+    // Blocks of LZ4 that repeat nothing: the number of bytes, 15 and more in further bytes, then these.
+    const pack = (bytes: Uint8Array) => {
+      const more = bytes.length - 15;
+      const head =
+        more < 0
+          ? [bytes.length << 4]
+          : [0xf0, ...Array(Math.floor(more / 255)).fill(255), more % 255];
+      return Uint8Array.from([...head, ...bytes]);
+    };
+    const buffer = parquetWriteBuffer({
+      codec: 'LZ4_RAW',
+      compressors: { LZ4_RAW: pack },
+      kvMetadata: [{ key: 'geo', value: JSON.stringify(GEO) }],
+      columnData: [
+        { name: 'id', data: ['a', 'b'], type: 'STRING' },
+        { name: 'type', data: ['cafes', 'libraries'], type: 'STRING' },
+        { name: 'brand', data: [null, null], type: 'STRING' },
+        { name: 'geometry', data: [wkb([1, 2]), wkb([3, 4])], type: 'BYTE_ARRAY' },
+      ],
+    });
+    const { places } = await read([scratch.write('lz4.parquet', new Uint8Array(buffer))]);
+    expect(places.flatMap(({ types }) => types).sort()).toEqual([202, 601]);
+  });
+
   test('returns the places of the area, and skips the row groups of other areas', async () => {
     const features = Array.from({ length: 100 }, (_, i) => overture(`p${i}`, {}, [i, 0]));
     const file = parquet('spread.parquet', features);
