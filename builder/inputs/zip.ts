@@ -79,6 +79,8 @@ export class ZipInput {
       const zip = await fromRandomAccessReaderPromise(archive, archive.size, {
         lazyEntries: true,
         autoClose: false,
+        // Else the library refuses absolute names, which some programs write; none is a place here.
+        decodeStrings: false,
       });
       return new ZipInput(path, zip, await entriesOf(path, zip, archive));
     } catch (error) {

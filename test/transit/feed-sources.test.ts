@@ -103,6 +103,22 @@ test('names of tables may be in capitals, in an archive and in a folder', async 
   );
 });
 
+test.each(['/tmp/gtfs/', 'C:/gtfs/', 'C:\\gtfs\\', '../gtfs/'])(
+  'names of tables may have the place that they were packed from: %s',
+  async (place) => {
+    // The library that writes archives refuses such names, so they are written over others.
+    const same = 'x'.repeat(place.length - 1);
+    const file = await writeFeed(at('feed.zip'), TABLES, { inFolder: same });
+    const archive = (await readFile(file)).toString('latin1');
+    await writeFile(
+      file,
+      archive.replaceAll(`${same}/`, () => place),
+      'latin1',
+    );
+    expect(await tableOf(file)).toBe('trip_id\nt\n');
+  },
+);
+
 /** Writes an archive of these files. */
 async function zipOf(name: string, files: Readonly<Record<string, Buffer>>): Promise<string> {
   const zip = new ZipFile();
