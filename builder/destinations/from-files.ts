@@ -1,7 +1,7 @@
 import { boxContains } from '../../shards/geometry/wgs84.ts';
 import { counted } from '../../shards/number-words.ts';
 import type { BoundingBox, Bytes, DestTypeId } from '../../shards/units.ts';
-import { sniffKind } from '../inputs/file-kind.ts';
+import { requireKind, sniffKind } from '../inputs/file-kind.ts';
 import { sizeOf } from '../inputs/fingerprint.ts';
 import { type FeatureRecord, readGeoJson } from '../inputs/geojson.ts';
 import { readGeoParquet } from '../inputs/geoparquet.ts';
@@ -87,6 +87,7 @@ async function featuresOf(
   onBytes: (done: number) => void,
   onSkipped: (rows: number) => void,
 ): Promise<AsyncIterable<FeatureRecord>> {
+  await requireKind(path, 'json', 'parquet');
   return (await sniffKind(path)) === 'parquet'
     ? readGeoParquet(path, COLUMNS, area, onBytes, onSkipped)
     : readGeoJson(path, onBytes, (line) => progress.note(line));

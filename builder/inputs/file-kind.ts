@@ -10,6 +10,7 @@ const KINDS = {
   parquet: 'a Parquet file',
   tiff: 'a TIFF',
   flatgeobuf: 'a FlatGeobuf file',
+  sqlite: 'a GeoPackage or another SQLite file',
   html: 'a web page',
   xml: 'an XML file',
   json: 'a JSON file',
@@ -59,6 +60,7 @@ function kindOf(head: Buffer): FileKind | null {
   if (text.startsWith('PAR1')) return 'parquet';
   if (/^(?:II[*+]\0|MM\0[*+])/.test(text)) return 'tiff';
   if (text.startsWith('fgb')) return 'flatgeobuf';
+  if (text.startsWith('SQLite format 3\0')) return 'sqlite';
   if (/^\s*<(?:!doctype html|html)/i.test(text)) return 'html';
   if (/^(?:\xef\xbb\xbf)?\s*<\?xml|^\s*<osm/.test(text)) return 'xml';
   if (/^(?:\xef\xbb\xbf)?\s*[{[]\s*["{[]/.test(text)) return 'json';
