@@ -683,7 +683,7 @@ describe('a GeoParquet file', () => {
   });
 
   test('may be packed by LZ4, also with a column of nulls, whose pages are empty', async () => {
-    // Blocks of LZ4 that repeat nothing: the number of bytes, 15 and more in further bytes, then these.
+    // Blocks of LZ4 that repeat nothing: the number of bytes, if over 14 in further bytes too.
     const pack = (bytes: Uint8Array) => {
       const more = bytes.length - 15;
       const head =
