@@ -198,10 +198,10 @@ test('a worker with --until-done waits for all commands, and no longer', async (
   });
   // Another command begins and ends in the meantime.
   await (await command()).executor.close();
-  await expect.poll(() => looks.mock.calls.length, { timeout: 20_000 }).toBeGreaterThan(6);
+  await expect.poll(() => looks.mock.calls.length).toBeGreaterThan(6);
   expect(hasEnded).toBe(false);
-  const looksBefore = looks.mock.calls.length;
   await planning.executor.close();
+  const looksBefore = looks.mock.calls.length;
   await done;
   // The worker looks once a second, and waits for longer than a client takes to reconnect.
   expect(looks.mock.calls.length - looksBefore).toBeLessThan(8);
@@ -374,7 +374,7 @@ test('what the queue has lost is added again by the command, also if Redis start
   await own.cli('flushall');
   await own.kill('SIGKILL');
   await own.restart();
-  await expect.poll(() => unfinished(queue), { timeout: 20_000 }).toBe(2);
+  await expect.poll(() => unfinished(queue)).toBe(2);
   const connection = await connect(own.address(0));
   const order: string[] = [];
   const work = async ({ name }: Job) => {
@@ -420,9 +420,7 @@ test('a task that ran out of memory is tried again on a larger machine only, as 
   };
   const small = await worker(2 ** 30);
   const retried = /^unit of 9900\d: needs 1,074 MB, more than .*; it will be tried again$/;
-  await expect
-    .poll(() => notes.filter((line) => retried.test(line)), { timeout: 30_000 })
-    .toHaveLength(2);
+  await expect.poll(() => notes.filter((line) => retried.test(line))).toHaveLength(2);
   threads.work = async () => {};
   const equal = await worker(2 ** 30);
   const large = await worker(2 ** 31);
@@ -456,7 +454,7 @@ test('tasks that a worker leaves again and again do not keep it from those that 
   const startsOf = async (id: string) => (await queue.jobs.getJob(id))!.attemptsStarted;
   await expect.poll(() => startsOf(large[0].id!)).toBe(2);
   const small = await add(0);
-  await expect.poll(() => small.getState(), { timeout: 20_000 }).toBe('completed');
+  await expect.poll(() => small.getState()).toBe('completed');
 });
 
 test('a worker of another version of the program leaves a job to others, and goes on', async () => {
@@ -471,7 +469,7 @@ test('a worker of another version of the program leaves a job to others, and goe
   await (await command()).build();
   expect(await job.getState()).toMatch(/delayed|waiting|active/);
   await job.updateData({ ...data, program: programVersion() });
-  await expect.poll(() => job.getState(), { timeout: 20_000 }).toBe('completed');
+  await expect.poll(() => job.getState()).toBe('completed');
 });
 
 test('a command reports once why its tasks are to be tried again, and that there are no workers', async () => {
@@ -483,7 +481,7 @@ test('a command reports once why its tasks are to be tried again, and that there
   };
   const building = build();
   const alone = expect.stringMatching(/^no worker is connected; start some: tta worker /);
-  await expect.poll(() => notes, { timeout: 30_000 }).toContainEqual(alone);
+  await expect.poll(() => notes).toContainEqual(alone);
   await worker();
   await building;
   for (const county of ['99001', '99003']) {
