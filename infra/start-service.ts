@@ -19,6 +19,7 @@ import { countyInWords } from '../shards/states.ts';
 import { openWritableStore } from '../shards/store/open-store.ts';
 import { LATEST } from '../shards/store/store.ts';
 import type { Bytes } from '../shards/units.ts';
+import { readInputs } from './cli/input-options.ts';
 import { packageVersion } from './cli/package-version.ts';
 import { tell } from './cli/print.ts';
 import { run } from './cli/run.ts';
@@ -150,11 +151,8 @@ async function openPortal(
 
 async function writeDemo(out: string, progress: Progress): Promise<BuildRequest> {
   progress.note('Building the fictional demo city.');
-  const city = await writeDemoCity({ ...DEMO, out }, progress);
-  const { blocks, weights } = city;
-  const [osm, gtfs, places] = [[city.osm], [city.gtfs], [city.places, city.counties]];
-  const addresses = [...city.addresses, city.osm];
-  return { osm, blocks, gtfs, places, weights, addresses, counties: [], release: 'demo' };
+  await writeDemoCity({ ...DEMO, out }, progress);
+  return { ...(await readInputs({ inputs: out, feedsWithoutLicence: 'keep' })), release: 'demo' };
 }
 
 /** Builds and exports a release of prepared inputs. */

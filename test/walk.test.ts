@@ -1,4 +1,3 @@
-import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { HttpVisitor } from './support/http-visitor.ts';
@@ -11,10 +10,7 @@ const at = (name: string) => path.join(folder, name);
 
 test('a demo city is built and served; a newcomer signs up, makes a key, pays for a request once, and opens the map', async () => {
   expect(await tta('demo', '--blocks', '500', '--out', at('city'))).toMatchObject({ code: 0 });
-  const inputs = ['osm', 'gtfs', 'blocks', 'weights'].flatMap((kind) => {
-    const files = readdirSync(at(`city/${kind}`));
-    return [`--${kind}`, ...files.map((file) => at(`city/${kind}/${file}`))];
-  });
+  const inputs = ['--inputs', at('city')];
   expect(await tta('build', ...inputs, '--out', at('store'))).toMatchObject({ code: 0 });
 
   const env = { VAR_DIR: at('var'), STORE: at('store'), PORT: '0', PORTAL_PORT: '0' };

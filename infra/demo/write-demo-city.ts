@@ -1,5 +1,7 @@
 import path from 'node:path';
+import { FetchFolder } from '../../builder/fetch/fetch-folder.ts';
 import type { Progress } from '../../builder/progress.ts';
+import { ROUTING_OPTIONS } from '../../builder/routing-parameters.ts';
 import { counted } from '../../shards/number-words.ts';
 import { FICTIONAL_STATE } from '../../shards/states.ts';
 import { addressLayer } from './address-layer.ts';
@@ -57,8 +59,9 @@ const DRAWN = new Date('2026-01-01T00:00:00Z');
 
 /**
  * Writes a fictional city as the files a real one comes in: OpenStreetMap PBF, GTFS, and TIGER/Line
- * shapefiles of blocks, places, counties and address ranges. Equal options give identical bytes.
- * Throws a `BuildError` for an invalid size or seed.
+ * shapefiles of blocks, places, counties and address ranges, with a list of them for
+ * `tta build --inputs`. Equal options give identical bytes. Throws a `BuildError` for an invalid
+ * size or seed.
  */
 export async function writeDemoCity(options: DemoOptions, progress: Progress): Promise<DemoFiles> {
   const { scale, planTransit } = PRESETS[options.preset ?? 'city'];
@@ -98,5 +101,29 @@ export async function writeDemoCity(options: DemoOptions, progress: Progress): P
   );
 
   await writeGtfs(files.gtfs, gtfsTables(plan, transit));
+  await listInputs(options.out, files);
   return files;
+}
+
+/** Leaves the list of inputs that `tta fetch` leaves beside real files. */
+async function listInputs(out: string, files: DemoFiles): Promise<void> {
+  const below = (paths: readonly string[]) =>
+    paths.map((file) => path.relative(out, file).replaceAll(path.sep, '/'));
+  const folder = await FetchFolder.open(out);
+  try {
+    await folder.noteInputs({
+      counties: [],
+      bike_speed_kmh: ROUTING_OPTIONS.bike_speed_kmh.usual,
+      osm: below([files.osm]),
+      blocks: below(files.blocks),
+      places: below([files.places, files.counties]),
+      pois: [],
+      weights: below(files.weights),
+      addresses: below([...files.addresses, files.osm]),
+      gtfs: below([files.gtfs]).map((file) => ({ file, publisher: '', licence: null })),
+      gtfs_left_out: [],
+    });
+  } finally {
+    await folder.close();
+  }
 }

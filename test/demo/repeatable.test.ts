@@ -1,15 +1,19 @@
 import { readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { readInputList } from '../../builder/fetch/fetch-folder.ts';
 import { hashes, writtenCity } from './written-city.ts';
 
 async function hashesOf(blocks: number, seed: number): Promise<Record<string, string>> {
   const { out, files } = await writtenCity(blocks, seed);
   try {
-    for (const folder of await readdir(out)) {
-      const left = (await readdir(path.join(out, folder))).filter((name) => name.endsWith('.part'));
-      expect(left).toEqual([]);
-    }
+    const left = await readdir(out, { recursive: true });
+    expect(left.filter((name) => /\.part$|-lock$/.test(name))).toEqual([]);
+    // `tta build --inputs` takes the files of the city, and no others.
+    const { osm, blocks, places, weights, addresses, gtfs } = await readInputList(out);
+    const listed = [osm, blocks, places, weights, addresses, gtfs.map(({ file }) => file)].flat();
+    const written = Object.values(files).flat();
+    expect(new Set(listed.map((file) => path.join(out, file)))).toEqual(new Set(written));
     return await hashes(files);
   } finally {
     await rm(out, { recursive: true, force: true });

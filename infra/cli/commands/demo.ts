@@ -4,6 +4,7 @@ import { integer } from '../integer-flag.ts';
 import { print } from '../print.ts';
 import { run } from '../run.ts';
 import { terminalProgress } from '../terminal-progress.ts';
+import { buildCommand } from './fetch.ts';
 
 interface DemoFlags {
   blocks: string;
@@ -30,11 +31,11 @@ export function defineDemo(command: Command): void {
     .requiredOption('--out <dir>', 'output folder')
     .addHelpText(
       'after',
-      '\nExample:\n  tta demo --blocks 2000 --out ./city\n  tta build --osm city/osm/*.pbf --blocks city/blocks/*.zip \\\n    --gtfs city/gtfs/*.zip --places city/places/*.zip --weights city/weights/* \\\n    --addresses city/addresses/*.zip city/osm/*.pbf --out ./store',
+      '\nExample:\n  tta demo --blocks 2000 --out ./city\n  tta build --inputs ./city --out ./store',
     )
     .action((flags: DemoFlags) =>
       run(async () => {
-        const files = await writeDemoCity(
+        await writeDemoCity(
           {
             blocks: integer('--blocks', flags.blocks, 500, 1_000_000)!,
             seed: integer('--seed', flags.seed, 0, 2 ** 32 - 1)!,
@@ -44,9 +45,7 @@ export function defineDemo(command: Command): void {
           },
           terminalProgress(process.stderr),
         );
-        const { osm, gtfs, blocks, places, counties, weights, addresses } = files;
-        const written = [osm, gtfs, ...blocks, places, counties, ...weights, ...addresses];
-        print(...written);
+        print(buildCommand(flags.out));
       }),
     );
 }

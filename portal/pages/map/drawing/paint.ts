@@ -124,7 +124,7 @@ function blockLayers(
 ): LayerSpecification[] {
   const { classes, beyond, blockLine, difference } = MAP_COLOURS[scheme];
   const areBands = shown.of === 'bands';
-  // What is not known has no colour, neither that of blocks too far nor that outside the data.
+  // A block of which nothing is known yet is neither too far nor outside the data.
   const ground = (areBands ? drawnBands : shown.blocks) === null ? 0 : opacity;
   const ends = BAND_ENDS.flatMap((end, i) => [end, classes[i]]);
   const palette = !areBands && shown.palette === 'difference' ? difference : classes;
