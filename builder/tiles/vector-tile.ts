@@ -24,9 +24,9 @@ interface Feature {
 
 export class TileLayer {
   readonly #name: string;
-  readonly #keys: string[] = [];
-  readonly #values: PropertyValue[] = [];
-  readonly #valueIndex = new Map<PropertyValue, number>();
+  /** By name, and by value, their positions. */
+  readonly #keys = new Map<string, number>();
+  readonly #values = new Map<PropertyValue, number>();
   readonly #features: Feature[] = [];
   #inSight = false;
 
@@ -47,7 +47,7 @@ export class TileLayer {
     if (geometry.bytes.length === 0) return;
     const tags: number[] = [];
     for (const [key, value] of Object.entries(properties)) {
-      if (value !== null) tags.push(this.#keyIndex(key), this.#indexOf(value));
+      if (value !== null) tags.push(positionIn(this.#keys, key), positionIn(this.#values, value));
     }
     this.#features.push({ id, tags, geometry });
     this.#inSight ||= geometry.inSight;
@@ -68,8 +68,8 @@ export class TileLayer {
         feature,
       );
     }
-    for (const key of this.#keys) layer.writeStringField(LAYER.keys, key);
-    for (const value of this.#values) {
+    for (const key of this.#keys.keys()) layer.writeStringField(LAYER.keys, key);
+    for (const value of this.#values.keys()) {
       layer.writeMessage(
         LAYER.values,
         (one, out) => {
@@ -83,18 +83,14 @@ export class TileLayer {
     }
     layer.writeVarintField(LAYER.extent, EXTENT);
   }
+}
 
-  #keyIndex(key: string): number {
-    const index = this.#keys.indexOf(key);
-    return index === -1 ? this.#keys.push(key) - 1 : index;
+/** Adds a value that is not there at the end; returns the position of the value. */
+function positionIn<T>(positions: Map<T, number>, value: T): number {
+  let position = positions.get(value);
+  if (position === undefined) {
+    position = positions.size;
+    positions.set(value, position);
   }
-
-  #indexOf(value: PropertyValue): number {
-    let index = this.#valueIndex.get(value);
-    if (index === undefined) {
-      index = this.#values.push(value) - 1;
-      this.#valueIndex.set(value, index);
-    }
-    return index;
-  }
+  return position;
 }
