@@ -36,9 +36,7 @@ export function scopeCounties({ region, searchRegion }: LinkedRegion): CountySco
   const fastest = fastestIn(region);
   const { routing } = region;
   const longest = routing.maxReachMinutes * MILLIS_PER_MINUTE;
-  const reaches = (riders[0]?.windows ?? []).map(
-    (transit) => new StopReach(transit, longest, fastest, routing),
-  );
+  const reaches = StopReach.inWindows(riders[0]?.windows ?? [], longest, fastest, routing);
   const firstBlocks = new Map<CountyFips, BlockOrdinal>();
   let targetBlocks = 0;
   for (const [county, blocks] of targets) {

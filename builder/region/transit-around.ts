@@ -49,7 +49,7 @@ export async function transitAround(
       }
     }
     const joined = joinFeeds(windows.map((feeds, w) => windowOf(feeds, read[w])));
-    const reached = joined.map((transit) => reachOf(transit, counties, fastest, routing));
+    const reached = reachOf(joined, counties, fastest, routing);
     for (const box of reached.flatMap(({ boxes }) => boxes)) cells.add(box, 1);
     if (windows.some((_, w) => missingOf(w).length > 0)) continue;
     const within = (all: readonly TransitOfFeeds[]) =>
@@ -97,14 +97,21 @@ async function joinStepFree(
   return joinFeeds(joined);
 }
 
-function reachOf(transit: TransitOfFeeds, from: BoundingBox, fastest: number, routing: Routing) {
+/** The stops that may be used in each window, and the boxes around them. */
+function reachOf(
+  windows: readonly TransitOfFeeds[],
+  from: BoundingBox,
+  fastest: number,
+  routing: Routing,
+) {
   const limit = routing.maxReachMinutes * MILLIS_PER_MINUTE;
-  const reach = new StopReach(transit, limit, fastest, routing);
-  // Where counties span several time zones, each zone has its own window.
-  const windows = [...new Set(transit.stops.map((stop) => stop.windowStart))];
-  const stops = windows.map((opens) => reach.stopsFrom(from, opens));
-  return {
-    stops: stops.flatMap((some) => [...some]),
-    boxes: stops.flatMap((some) => reach.boxesAround(some)),
-  };
+  return StopReach.inWindows(windows, limit, fastest, routing).map((reach, w) => {
+    // Where counties span several time zones, each zone has its own window.
+    const starts = [...new Set(windows[w].stops.map((stop) => stop.windowStart))];
+    const stops = starts.map((opens) => reach.stopsFrom(from, opens));
+    return {
+      stops: stops.flatMap((some) => [...some]),
+      boxes: stops.flatMap((some) => reach.boxesAround(some)),
+    };
+  });
 }

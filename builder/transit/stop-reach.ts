@@ -9,7 +9,7 @@ import type { Footpaths } from '../../shards/transit/footpaths.ts';
 import { Raptor } from '../../shards/transit/raptor.ts';
 import type { BoundingBox, Metres, Millis, StopOrdinal } from '../../shards/units.ts';
 import { ROUTING, type Routing, windowTimes } from '../routing-parameters.ts';
-import { buildFootpaths, type StopWalk } from './build-footpaths.ts';
+import type { StopWalk } from './build-footpaths.ts';
 import type { Transit } from './join-feeds.ts';
 import type { Entrance, TransitStop } from './transit-stop.ts';
 
@@ -40,22 +40,35 @@ export class StopReach {
   /** The longest distance of a leg on foot, including the link to the street at its end. */
   readonly #walkLeg: Metres;
 
-  /**
-   * `limit`: the longest trip. `fastest`: maximum walking speed as a multiple of that on level
-   * ground.
-   */
-  constructor(
+  private constructor(
     transit: RiddenStops,
+    footpaths: Footpaths,
     limit: Millis,
     fastest: number,
-    { walkMetresPerSecond, linkRadii, transit: { maxWalkLeg, maxTransferWalk } }: Routing = ROUTING,
+    { walkMetresPerSecond, linkRadii, transit: { maxWalkLeg } }: Routing,
   ) {
     this.#transit = transit;
     this.#limit = limit;
     this.#walkLeg = ((walkMetresPerSecond * maxWalkLeg) / 1000) * fastest + linkRadii[1];
-    const flights = straightWalks(transit, TRANSFER_MARGIN * maxTransferWalk * fastest);
-    this.#footpaths = buildFootpaths(transit.stops.length, flights, [], 0);
-    this.#raptor = new Raptor(transit.timetable, this.#footpaths);
+    this.#footpaths = footpaths;
+    this.#raptor = new Raptor(transit.timetable, footpaths);
+  }
+
+  /**
+   * Returns the reach in each window of departures; windows share their stops, and so the walks
+   * between them. `limit`: the longest trip. `fastest`: maximum walking speed as a multiple of that
+   * on level ground.
+   */
+  static inWindows(
+    windows: readonly RiddenStops[],
+    limit: Millis,
+    fastest: number,
+    routing: Routing = ROUTING,
+  ): StopReach[] {
+    if (windows.length === 0) return [];
+    const distance = TRANSFER_MARGIN * routing.transit.maxTransferWalk * fastest;
+    const footpaths = straightFootpaths(windows[0], distance);
+    return windows.map((transit) => new StopReach(transit, footpaths, limit, fastest, routing));
   }
 
   /**
@@ -114,25 +127,32 @@ export class StopReach {
   }
 }
 
-function straightWalks({ stops, insideWalks }: RiddenStops, metres: Metres): StopWalk[] {
-  const walks: StopWalk[] = insideWalks.map(({ from, to }) => flight(from, to));
+/** The footpaths of a stop are to itself and to those near any of its entrances, in no time. */
+function straightFootpaths({ stops, insideWalks }: RiddenStops, metres: Metres): Footpaths {
+  const nearby = stops.map((_, stop) => new Set([stop]));
+  for (const { from, to } of insideWalks) nearby[from].add(to);
   const entrances = stops.flatMap((stop, ordinal) =>
     stop.entrances.map(({ lon, lat }) => ({ lon, lat, ordinal })),
   );
-  if (entrances.length === 0) return walks;
-  const tree = new Flatbush(entrances.length);
-  for (const { lon, lat } of entrances) tree.add(lon, lat, lon, lat);
-  tree.finish();
-  for (const { lon, lat, ordinal: from } of entrances) {
-    const near = boxAroundPoint(lon, lat, metres);
-    for (const entrance of tree.search(near.minLon, near.minLat, near.maxLon, near.maxLat)) {
-      const to = entrances[entrance].ordinal;
-      if (to !== from) walks.push(flight(from, to));
+  if (entrances.length > 0) {
+    const tree = new Flatbush(entrances.length);
+    for (const { lon, lat } of entrances) tree.add(lon, lat, lon, lat);
+    tree.finish();
+    for (const { lon, lat, ordinal } of entrances) {
+      const near = boxAroundPoint(lon, lat, metres);
+      for (const one of tree.search(near.minLon, near.minLat, near.maxLon, near.maxLat)) {
+        nearby[ordinal].add(entrances[one].ordinal);
+      }
     }
   }
-  return walks;
-}
-
-function flight(from: StopOrdinal, to: StopOrdinal): StopWalk {
-  return { from, to, time: 0, levels: 0 };
+  const first = new Int32Array(stops.length + 1);
+  nearby.forEach((to, stop) => {
+    first[stop + 1] = first[stop] + to.size;
+  });
+  const ways = new Int32Array(2 * first[stops.length]);
+  for (const [stop, to] of nearby.entries()) {
+    for (const [i, one] of [...to].sort((a, b) => a - b).entries())
+      ways[2 * (first[stop] + i)] = one;
+  }
+  return { first, ways };
 }

@@ -98,7 +98,7 @@ test('the start of a county’s window does not depend on feeds out of its reach
     entrances: stop.entrances.map((entrance) => ({ ...entrance, lat: 0.4 })),
   }));
   const opens = (days: readonly FeedDay[]) =>
-    new StopReach(joinedFeeds(days), 60 * MINUTE, 1).windowStartOf([wide]);
+    StopReach.inWindows([joinedFeeds(days)], 60 * MINUTE, 1)[0].windowStartOf([wide]);
   const beside = { ...ride(0.5, 0.6, [0, 20]), stops: placed };
   expect(opens([atItsEdge])).toBe(windowStart);
   expect(opens([beside, atItsEdge])).toBe(windowStart);

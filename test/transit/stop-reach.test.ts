@@ -43,18 +43,20 @@ function drawn(seed: number) {
   const insideWalks = network.changes.filter(() => dice.chance(0.1));
   const fastest = dice.pick([1, 1.2]);
   const reach = (limit: number) =>
-    new StopReach(
-      {
-        timetable: timetableOf(network),
-        window: AM,
-        stops: places.map(({ stop, entrances, windowStart }) => {
-          return { ...at(stop), windowStart, entrances: entrances.map(at) };
-        }),
-        insideWalks,
-      },
+    StopReach.inWindows(
+      [
+        {
+          timetable: timetableOf(network),
+          window: AM,
+          stops: places.map(({ stop, entrances, windowStart }) => {
+            return { ...at(stop), windowStart, entrances: entrances.map(at) };
+          }),
+          insideWalks,
+        },
+      ],
       limit,
       fastest,
-    );
+    )[0];
   const squares = Array.from({ length: 1 + dice.below(3) }, (): Square => {
     return { middle: draw(), half: dice.below(500) };
   });
