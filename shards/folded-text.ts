@@ -34,3 +34,13 @@ export function editDistance(from: string, to: string): number {
   }
   return above[to.length];
 }
+
+/** Returns the first of the texts with the fewest edits from another; undefined if over `most`. */
+export function closestText(texts: readonly string[], wanted: string, most: number) {
+  return texts
+    .filter(({ length }) => Math.abs(length - wanted.length) <= most)
+    .map((text) => ({ text, edits: editDistance(text, wanted) }))
+    .filter(({ edits }) => edits <= most)
+    .sort((a, b) => a.edits - b.edits)
+    .at(0);
+}

@@ -1,4 +1,5 @@
 import Stripe from 'stripe';
+import { raceTimer } from '../../shards/concurrency/race-timer.ts';
 import { PaymentUnavailable } from './billing-context.ts';
 
 export interface StripeAccess {
@@ -48,17 +49,10 @@ export async function asPaymentUnavailable<T>(response: Promise<T>, withinMs = 1
  * Awaits a response, but rejects with `PaymentUnavailable` after `limitMs`: the library's own limit
  * only covers silence, and a response may arrive one byte at a time.
  */
-export async function rejectAfter<T>(limitMs: number, response: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    const error = new PaymentUnavailable(`Stripe did not respond within ${limitMs} ms`);
-    timer = setTimeout(reject, limitMs, error);
+export function rejectAfter<T>(limitMs: number, response: Promise<T>): Promise<T> {
+  return raceTimer(response, limitMs, () => {
+    throw new PaymentUnavailable(`Stripe did not respond within ${limitMs} ms`);
   });
-  try {
-    return await Promise.race([response, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 /**

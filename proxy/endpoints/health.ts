@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { raceTimer } from '../../shards/concurrency/race-timer.ts';
 import { numberWord } from '../../shards/number-words.ts';
 import { freeEndpoint } from '../endpoint.ts';
 import { NONE } from '../fields/field.ts';
@@ -24,16 +25,9 @@ export const health = freeEndpoint({
 const BACKEND_TIMEOUT_MS = 2_000;
 
 /** Awaits the response of a backend, which counts as unavailable if too late for a probe. */
-async function inTime<T>(response: Promise<T>): Promise<T | 'unavailable'> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<'unavailable'>((resolve) => {
-    timer = setTimeout(resolve, BACKEND_TIMEOUT_MS, 'unavailable');
-  });
-  try {
-    return await Promise.race([response.catch(() => 'unavailable' as const), late]);
-  } finally {
-    clearTimeout(timer);
-  }
+function inTime<T>(response: Promise<T>): Promise<T | 'unavailable'> {
+  const unavailable = () => 'unavailable' as const;
+  return raceTimer(response.catch(unavailable), BACKEND_TIMEOUT_MS, unavailable);
 }
 
 /** Backend checks in progress, shared by concurrent probes, since probes are not rate-limited. */

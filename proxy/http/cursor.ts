@@ -34,7 +34,11 @@ export class CursorSealer {
 
   /** Cursors of queries that also differ from those of others by a scope. */
   within(scope: string): CursorSealer {
-    return scope === this.#scope ? this : new CursorSealer(this.#secrets, scope);
+    if (scope === this.#scope) return this;
+    const other = new CursorSealer(this.#secrets, scope);
+    // Derived once for all scopes, since each request for another window has a sealer of its own.
+    other.#derived = this.#derived;
+    return other;
   }
 
   /** Identifies the sealing secret without revealing it: changes when cursors do. */

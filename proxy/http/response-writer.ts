@@ -1,11 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Bytes } from '../../shards/units.ts';
+import type { Bytes, Millis } from '../../shards/units.ts';
 import type { Body } from './body.ts';
 
 /** Bytes per write: the granularity of a measured partial delivery. */
 const WRITE_BYTES: Bytes = 16_384;
 const SWEEP_MS = 1_000;
+const SLOWEST_READER = { graceMs: 20_000, minBytesPerSecond: 16_384 };
 /**
  * Small responses written back to back when several are ready in one turn of the event loop.
  * Writing each as soon as it is ready would wake and suspend a reader per response, which costs
@@ -64,7 +65,7 @@ export class ResponseWriter {
   readersClosed = 0;
 
   constructor(limits: ResponseWriterLimits) {
-    this.#limits = { graceMs: 20_000, minBytesPerSecond: 16_384, ...limits };
+    this.#limits = { ...SLOWEST_READER, ...limits };
     this.#timer = setInterval(() => this.#endSlowReaders(performance.now()), SWEEP_MS).unref();
   }
 
@@ -182,14 +183,21 @@ export class ResponseWriter {
   }
 
   #endSlowReaders(nowMs: number): void {
-    const { graceMs, minBytesPerSecond } = this.#limits;
     for (const { socket, begunMs, handed } of this.#large) {
-      const elapsed = nowMs - begunMs;
-      if (elapsed < graceMs || handed >= (elapsed / 1000) * minBytesPerSecond) continue;
+      if (!isTooSlow(nowMs - begunMs, handed, this.#limits)) continue;
       this.readersClosed++;
       socket.destroy(new Error('the client reads the response too slowly'));
     }
   }
+}
+
+/** Whether a reader is below the minimum rate, averaged since the start, after the grace period. */
+export function isTooSlow(
+  elapsedMs: Millis,
+  taken: Bytes,
+  { graceMs, minBytesPerSecond } = SLOWEST_READER,
+): boolean {
+  return elapsedMs > graceMs && taken < (elapsedMs / 1000) * minBytesPerSecond;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { editDistance } from '../../shards/folded-text.ts';
+import { closestText } from '../../shards/folded-text.ts';
 import { isTransit, type Mode } from '../../shards/modes.ts';
 import type { Release } from '../../shards/release/release.ts';
 import type { Timing } from '../../shards/services.ts';
@@ -61,12 +61,8 @@ export function typeFault(
 
 /** Returns the label that a text is two letters from at most: a plural, a slip of a finger. */
 function likelyLabel({ types }: Taxonomy, text: TypeName): string | undefined {
-  const near = types
-    .filter(({ label }) => Math.abs(label.length - String(text).length) <= SLIPS)
-    .map(({ label }) => ({ label, edits: editDistance(label, String(text).toLowerCase()) }))
-    .filter(({ edits }) => edits <= SLIPS)
-    .sort((a, b) => a.edits - b.edits);
-  return near[0]?.label;
+  const labels = types.map(({ label }) => label);
+  return closestText(labels, String(text).toLowerCase(), SLIPS)?.text;
 }
 const SLIPS = 2;
 

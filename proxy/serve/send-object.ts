@@ -3,10 +3,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { CheckedObject, CheckedPages } from '../../shards/pmtiles/checked-pages.ts';
 import type { Release } from '../../shards/release/release.ts';
 import type { ObjectRef } from '../../shards/store/store.ts';
-import type { Bytes, Millis } from '../../shards/units.ts';
+import type { Bytes } from '../../shards/units.ts';
 import { knownRepresentation, requirePreconditions } from '../http/caching.ts';
 import { Problem } from '../http/problem.ts';
 import { overRate } from '../http/rate-limiting.ts';
+import { isTooSlow } from '../http/response-writer.ts';
 import type { RateWindow } from '../ledger/rate-window.ts';
 import type { ProxyServices } from '../services.ts';
 
@@ -18,9 +19,6 @@ const PIECE_BYTES: Bytes = 2 ** 15;
  */
 const BYTES_PER_REQUEST: Bytes = 2 ** 16;
 const MAX_REQUESTS = 256;
-/** Readers below this rate after the grace period are cut off. */
-const MIN_BYTES_PER_SECOND = 16_384;
-const GRACE_MS: Millis = 20_000;
 
 /** How an object is sent. */
 export interface SendOptions {
@@ -118,9 +116,7 @@ async function* pieces(
   const begunMs = performance.now();
   yield first;
   for (let at = start; at < end; at += PIECE_BYTES) {
-    const elapsed = performance.now() - begunMs;
-    const sent = first.length + at - start;
-    if (elapsed > GRACE_MS && sent < (elapsed / 1_000) * MIN_BYTES_PER_SECOND) {
+    if (isTooSlow(performance.now() - begunMs, first.length + at - start)) {
       throw new Error('the client reads too slowly');
     }
     yield await pages.readRange(object, at, Math.min(PIECE_BYTES, end - at)).catch((error) => {

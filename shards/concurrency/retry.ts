@@ -33,3 +33,35 @@ export async function retry<T>(
     }
   }
 }
+
+/**
+ * A retry budget: retries are a fixed share of first attempts, so that a server in trouble is not
+ * buried under retries.
+ */
+export class RetryBudget {
+  readonly #share: number;
+  readonly #most: number;
+  #left: number;
+  spent = 0;
+
+  /**
+   * `share`: retries earned per ordinary read; `most`: limit on saved retries; `left`: the initial
+   * number.
+   */
+  constructor(share: number, most: number, left: number) {
+    this.#share = share;
+    this.#most = most;
+    this.#left = left;
+  }
+
+  earn(): void {
+    this.#left = Math.min(this.#most, this.#left + this.#share);
+  }
+
+  spend(): boolean {
+    if (this.#left < 1) return false;
+    this.#left--;
+    this.spent++;
+    return true;
+  }
+}

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { TransientError } from '../../shards/concurrency/retry.ts';
+import { RetryBudget, TransientError } from '../../shards/concurrency/retry.ts';
 import { StoreError } from '../../shards/errors.ts';
 import { hedged, Latencies } from '../../shards/store/http/hedging.ts';
-import { RetryBudget, retryRequest } from '../../shards/store/http/http-reader.ts';
+import { retryRequest } from '../../shards/store/http/http-reader.ts';
 import { transientFault } from '../../shards/store/http/network-errors.ts';
 
 test('a read is late from the 95th percentile of the last 256 latencies, known once there are 64', () => {

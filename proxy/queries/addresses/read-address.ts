@@ -7,7 +7,7 @@ import {
   suffixOf,
   wordsOf,
 } from '../../../shards/addresses/street-name.ts';
-import { editDistance, foldText } from '../../../shards/folded-text.ts';
+import { closestText, foldText } from '../../../shards/folded-text.ts';
 import { POSTAL_NAMES } from '../../../shards/states.ts';
 
 /** One way to understand the text of an address. */
@@ -158,12 +158,8 @@ function suffixesOf(
     return [asTyped, { street: parseStreetName(words, false), edits: 0, ending: typed }];
   }
   if (typed.length < 4) return [asTyped];
-  const most = typed.length < 6 ? 1 : 2;
-  const near = LONG_SUFFIXES.filter(({ length }) => Math.abs(length - typed.length) <= most)
-    .map((suffix) => ({ suffix, edits: editDistance(suffix, typed) }))
-    .filter(({ edits }) => edits <= most)
-    .sort((a, b) => a.edits - b.edits)[0];
+  const near = closestText(LONG_SUFFIXES, typed, typed.length < 6 ? 1 : 2);
   if (near === undefined) return [asTyped];
-  const corrected = words.with(at, near.suffix);
+  const corrected = words.with(at, near.text);
   return [asTyped, { street: parseStreetName(corrected), edits: near.edits, ending: '' }];
 }

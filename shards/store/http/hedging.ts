@@ -1,3 +1,5 @@
+import { raceTimer } from '../../concurrency/race-timer.ts';
+
 const KEPT = 256;
 /** Minimum number of samples; fewer say nothing about the slowest twentieth. */
 const ENOUGH = 64;
@@ -39,16 +41,9 @@ export async function hedged<T>(
   mayHedge: () => boolean,
 ): Promise<T> {
   const first = begin();
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<'late'>((resolve) => {
-    timer = setTimeout(resolve, lateMs, 'late');
-  });
-  try {
-    const isLate = await Promise.race([first.done.then(() => 'done' as const), late]);
-    if (isLate === 'done' || !mayHedge()) return await first.done;
-  } finally {
-    clearTimeout(timer);
-  }
+  const done = first.done.then(() => false);
+  const isLate = await raceTimer(done, lateMs, () => true);
+  if (!isLate || !mayHedge()) return first.done;
   const second = begin();
   try {
     return await Promise.any([first.done, second.done]);

@@ -1,5 +1,5 @@
 import { Agent, type Dispatcher } from 'undici';
-import { retry, TransientError } from '../../concurrency/retry.ts';
+import { RetryBudget, retry, TransientError } from '../../concurrency/retry.ts';
 import { nullIfMissing, StoreError } from '../../errors.ts';
 import type { Bytes, Millis } from '../../units.ts';
 import {
@@ -14,40 +14,37 @@ import { type Attempt, hedged, Latencies } from './hedging.ts';
 import { transientFault } from './network-errors.ts';
 import type { Headers, ObjectProtocol, Refusal } from './object-protocol.ts';
 import { beginningOf, bytesOf, MAX_WHOLE_BYTES, textOf } from './response-body.ts';
-import { BUILDING_TIMEOUTS, type Timeouts } from './timeouts.ts';
+
+export interface Timeouts {
+  readonly connectMs: Millis;
+  /**
+   * Limit on waiting for the first byte or the next one, after which the response is considered
+   * lost.
+   */
+  readonly silenceMs: Millis;
+  /** Limit on a whole attempt: this, plus the transfer time at the slowest accepted rate. */
+  readonly tryMs: Millis;
+  /** No attempt starts later than this after the first. */
+  readonly retryWithinMs: Millis;
+}
+
+/** Timeouts for builds, which prefer waiting to failing. */
+export const BUILDING_TIMEOUTS: Timeouts = {
+  connectMs: 2_000,
+  silenceMs: 3_000,
+  tryMs: 5_000,
+  retryWithinMs: Number.POSITIVE_INFINITY,
+};
 
 /**
- * A retry budget: retries are a fixed share of first attempts, so that a server in trouble is not
- * buried under retries.
+ * Timeouts for services, whose clients are waiting: two attempts without a response are the last.
  */
-export class RetryBudget {
-  readonly #share: number;
-  readonly #most: number;
-  #left: number;
-  spent = 0;
-
-  /**
-   * `share`: retries earned per ordinary read; `most`: limit on saved retries; `left`: the initial
-   * number.
-   */
-  constructor(share: number, most: number, left: number) {
-    this.#share = share;
-    this.#most = most;
-    this.#left = left;
-  }
-
-  earn(): void {
-    this.#left = Math.min(this.#most, this.#left + this.#share);
-  }
-
-  /** Whether another retry is allowed; if so, it is counted. */
-  spend(): boolean {
-    if (this.#left < 1) return false;
-    this.#left--;
-    this.spent++;
-    return true;
-  }
-}
+export const SERVING_TIMEOUTS: Timeouts = {
+  connectMs: 1_000,
+  silenceMs: 2_000,
+  tryMs: 4_000,
+  retryWithinMs: 3_000,
+};
 
 const CONNECTIONS = 128;
 const KEEP_ALIVE_MS = 20_000;
