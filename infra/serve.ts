@@ -10,7 +10,7 @@ import { CacheBudget } from '../shards/concurrency/cost-aware-cache.ts';
 import { StoreError } from '../shards/errors.ts';
 import { ReleaseCache } from '../shards/release/release-cache.ts';
 import { ReleaseSource } from '../shards/release/release-source.ts';
-import { SERVING_TIMEOUTS } from '../shards/store/http/http-reader.ts';
+import { SERVING_TIMEOUTS } from '../shards/store/http/timeouts.ts';
 import { InstrumentedStore } from '../shards/store/instrumented-store.ts';
 import { openStore } from '../shards/store/open-store.ts';
 import type { Store } from '../shards/store/store.ts';

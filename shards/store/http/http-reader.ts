@@ -14,37 +14,7 @@ import { type Attempt, hedged, Latencies } from './hedging.ts';
 import { transientFault } from './network-errors.ts';
 import type { Headers, ObjectProtocol, Refusal } from './object-protocol.ts';
 import { beginningOf, bytesOf, MAX_WHOLE_BYTES, textOf } from './response-body.ts';
-
-export interface Timeouts {
-  readonly connectMs: Millis;
-  /**
-   * Limit on waiting for the first byte or the next one, after which the response is considered
-   * lost.
-   */
-  readonly silenceMs: Millis;
-  /** Limit on a whole attempt: this, plus the transfer time at the slowest accepted rate. */
-  readonly tryMs: Millis;
-  /** No attempt starts later than this after the first. */
-  readonly retryWithinMs: Millis;
-}
-
-/** Timeouts for builds, which prefer waiting to failing. */
-export const BUILDING_TIMEOUTS: Timeouts = {
-  connectMs: 2_000,
-  silenceMs: 3_000,
-  tryMs: 5_000,
-  retryWithinMs: Number.POSITIVE_INFINITY,
-};
-
-/**
- * Timeouts for services, whose clients are waiting: two attempts without a response are the last.
- */
-export const SERVING_TIMEOUTS: Timeouts = {
-  connectMs: 1_000,
-  silenceMs: 2_000,
-  tryMs: 4_000,
-  retryWithinMs: 3_000,
-};
+import { BUILDING_TIMEOUTS, type Timeouts } from './timeouts.ts';
 
 const CONNECTIONS = 128;
 const KEEP_ALIVE_MS = 20_000;
