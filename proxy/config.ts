@@ -7,7 +7,6 @@ const MEBIBYTE = 2 ** 20;
 /** A URL that paths are appended to, so its trailing slashes are removed. */
 const address = webUrl('https://api.example.org').transform((url) => url.replace(/\/+$/, ''));
 
-/** Configuration of a proxy. The environment is read by the caller. */
 export const proxyConfigSchema = z.strictObject({
   baseUrl: address.default('http://127.0.0.1:8080'),
   /** URL where people create keys and buy tokens; unset by default. */

@@ -144,7 +144,6 @@ export interface MeteredEndpoint<
    * cannot pay them is refused before. Unlike a price, they are not stated to it.
    */
   count?(release: Release, resolved: Resolved): Promise<number>;
-  /** Computes the response; `located` is the result of `locate`. */
   respond(
     release: Release,
     resolved: Resolved,
@@ -263,7 +262,6 @@ interface ChosenBody {
   readonly others: ReadonlyMap<string, string>;
 }
 
-/** Returns the body of a route that `json` is to be read as. */
 export function chosenBody({ body, bodyWith }: PostEndpoint, json: unknown): ChosenBody {
   if (!bodyWith) return { schema: body, json, others: new Map() };
   const { member } = bodyWith;

@@ -42,7 +42,6 @@ export interface ExportList {
   readonly seal: string;
 }
 
-/** The lists of exports of the releases in a store, by manifest. */
 export class ExportLists {
   readonly #lists: LRUCache<string, ExportList, Store>;
 

@@ -16,7 +16,6 @@ import type { OpenCharges } from './metering/charges.ts';
 import type { QueryCache } from './metering/query-cache.ts';
 import type { ResponseCache } from './metering/response-cache.ts';
 
-/** Dependencies of endpoints. */
 export interface ProxyServices extends Authority {
   readonly releases: Pick<ReleaseSource, 'current' | 'standing' | 'find' | 'list'>;
   readonly ledger: ServingLedger;
@@ -27,7 +26,6 @@ export interface ProxyServices extends Authority {
   /** Throws `LedgerUnavailable` until the ledger, which stores the secret, has been reachable. */
   readonly cursors: CursorSealer;
   readonly catalogue: StaticResponseSender;
-  /** The exported tables of releases. */
   readonly exports: ExportLists;
   /** Signs links to exported tables; throws like `cursors`. */
   readonly links: LinkSigner;

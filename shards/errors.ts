@@ -37,13 +37,11 @@ export function decodingError(object: string, part: string, error: unknown): unk
 }
 
 export type StoreFailure =
-  /** No object by that name. */
   | 'missing'
   /** An object by that name exists, but its length or identity is not the recorded one. */
   | 'changed'
   /** A conditional put lost: another writer came first. */
   | 'conflict'
-  /** The disk is full. */
   | 'full'
   /**
    * The server denied the request: no permission, or another region. For a bucket that may not be

@@ -14,7 +14,6 @@ export const BLOCKS_PER_COUNTY = 1e10;
 /** A block's GEOID is that of its block group, of twelve digits, followed by three. */
 export const BLOCKS_PER_BLOCK_GROUP = 1e3;
 
-/** Patterns of the codes of a block, a census place and a county. */
 export const BLOCK_GEOID = /^\d{15}$/;
 export const PLACE_GEOID = /^\d{7}$/;
 export const COUNTY_FIPS = /^\d{5}$/;

@@ -60,13 +60,11 @@ export interface Service {
   readonly percentile: number | null;
 }
 
-/** The name of the service of a transit mode for a window and a percentile. */
 export function transitService(mode: TransitMode, { departure, percentile }: Timing): string {
   if (percentile !== BASE_PERCENTILE) return `${mode}.${departure}.${percentile}`;
   return departure === BASE_WINDOW.name ? mode : `${mode}.${departure}`;
 }
 
-/** Parses the name of a service; undefined for any other text. */
 export function parseService(name: string): Service | undefined {
   const [mode, departure, percentile, ...rest] = name.split('.');
   if (!isMode(mode) || rest.length > 0) return undefined;

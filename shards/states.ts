@@ -94,7 +94,6 @@ export const POSTAL_NAMES: readonly (readonly [words: string, usps: string])[] =
   ...[...OTHER_USPS.values()].map((usps) => [usps, usps] as const),
 ];
 
-/** The code of the state that a GEOID of any kind belongs to. */
 export function stateFipsOf(geoid: string): StateFips {
   return geoid.slice(0, 2);
 }

@@ -6,7 +6,6 @@ export interface StripeAccess {
   readonly secretKey: string;
   /** Stripe's URL, if not the default, such as that of a stub in tests. */
   readonly apiUrl?: string;
-  /** Time limit for the response to one request. */
   readonly timeoutMs?: number;
 }
 
@@ -83,7 +82,6 @@ export function isFaultOfStripe(error: unknown): boolean {
   return error instanceof StripeError || error instanceof PaymentUnavailable;
 }
 
-/** Whether Stripe was not reached, or did not respond. */
 export function isUnreachable(error: unknown): boolean {
   return error instanceof Stripe.errors.StripeConnectionError;
 }

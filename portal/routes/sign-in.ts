@@ -218,7 +218,6 @@ async function mailCode(
   await mailer.send(signInMail(email, mailed, next, config.accountUrl), rateSubject(ip));
 }
 
-/** Whether the owner of an address has a session that began in a network. */
 async function isSignedInFrom(
   network: string,
   email: string,

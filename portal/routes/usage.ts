@@ -8,7 +8,6 @@ import type { PortalOperation } from './operation.ts';
 import { forSession } from './signed-in.ts';
 
 const DAY_MS = 86_400_000;
-/** Default and maximum period of usage. */
 const [DAYS_BY_DEFAULT, MAX_DAYS] = [90, 366];
 
 const day = z.iso

@@ -84,12 +84,10 @@ const DAY_SECONDS = 24 * 60 * 60;
 const DAY_MS: Millis = DAY_SECONDS * 1000;
 /** Grants a day for the addresses that differ in the part after a plus only. */
 const TAGGED_PER_DAY = 10;
-/** Pause between checks for grants that have become due. */
 const CREDIT_PAUSE_MS: Millis = 10_000;
 const OF_DAY = 'grants for all';
 /** Pause between checks whether a disabled account, whose grant is due, is enabled again. */
 const DISABLED_PAUSE_MS: Millis = 60 * 60 * 1000;
-/** After so many grants, a round ends. */
 const MAX_CREDITED = 100;
 /**
  * Delayed grants of a network and mail domain that are counted until they are credited, or a year

@@ -62,7 +62,6 @@ export const isochroneMeta = freeEndpoint({
 
 type Box = CountyManifest['block_box'];
 
-/** Returns the box around all `boxes`; null if there are none. */
 function around(boxes: readonly Box[]): Box | null {
   if (boxes.length === 0) return null;
   const edges = (i: number) => boxes.map((box) => box[i]);

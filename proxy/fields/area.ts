@@ -67,7 +67,6 @@ const blockList = z
 
 export const centre = optional(point, { description: 'Centre of a circle.' });
 
-/** An area, identified in exactly one way. */
 export const areaItem = objectOf(
   'an area',
   {

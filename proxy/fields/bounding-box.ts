@@ -17,7 +17,6 @@ export const bbox = optional(
   },
 );
 
-/** Returns a box that extends a few hundred metres in each direction from a POI. */
 function boxAround({ lat, lon }: ExampleMarks['poi']): string {
   const around = 0.002;
   return [lon - around, lat - around, lon + around, lat + around]
@@ -31,7 +30,6 @@ function boxAround({ lat, lon }: ExampleMarks['poi']): string {
  */
 const MAX_SPAN_ACROSS = 180;
 
-/** Parses the edges in a `bbox` parameter; throws `invalid-bbox`. */
 export function bboxNumbers(
   text: string | readonly string[],
 ): [west: number, south: number, east: number, north: number] {
@@ -59,7 +57,6 @@ export function bboxNumbers(
   return [west, south, east, north];
 }
 
-/** Returns the problem of a box; the name of the parameter precedes the fault. */
 export function invalidBox(fault: string): Problem {
   return new Problem('invalid-bbox', `bbox ${fault}`);
 }

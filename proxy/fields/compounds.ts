@@ -38,7 +38,6 @@ export function list<T extends string | number>(
   };
 }
 
-/** Up to `most` ascending minutes. */
 export function levels(bounds: Bounds, most: number): Kind<number[]> {
   const fault = `must be 1 to ${most} whole minutes ${boundsText(bounds)}, ascending`;
   const ascends = (minutes: readonly number[]) =>

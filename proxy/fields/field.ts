@@ -90,7 +90,6 @@ export function parameters<F extends Readonly<Record<string, { readonly text: z.
   return z.strictObject(shapeOf(fields, 'text') as Shape);
 }
 
-/** The schema of a body with the given fields, which rejects any other by name. */
 export function members<F extends Readonly<Record<string, { readonly json: z.ZodType }>>>(
   fields: F,
 ) {
@@ -102,7 +101,6 @@ function shapeOf(fields: Readonly<Record<string, Schemas>>, medium: Medium) {
   return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, field[medium]]));
 }
 
-/** No parameters: any parameter is rejected by name. */
 export const NONE = parameters({});
 
 /** Returns a parameter's value in examples, and its component; null for one without a value. */

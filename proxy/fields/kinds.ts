@@ -10,7 +10,6 @@ export function kindOf(value: unknown): string {
   return value !== null && typeof value === 'object' ? 'an object' : String(value);
 }
 
-/** Whether a JSON value is an object, and no list. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -33,7 +32,6 @@ export function phrase(refine: (text: z.ZodString) => z.ZodType<string>): Kind<s
   return { text: refine(onceText), json: refine(z.string({ error })) };
 }
 
-/** A release of the store by label, version or name of its manifest. */
 export const releaseName = phrase((text) =>
   text.regex(/^(manifests\/)?[0-9A-Za-z][0-9A-Za-z._-]{0,80}$/, {
     error: 'must be a release: its label, its version, or the name of its manifest',
@@ -52,7 +50,6 @@ export function choice<const W extends readonly string[]>(words: W): Kind<W[numb
   };
 }
 
-/** In text `true` or `1`, `false` or `0`, in any case. */
 export const flag: Kind<boolean> = {
   text: onceText
     .regex(/^(true|false|1|0)$/i, { error: 'must be true or false' })

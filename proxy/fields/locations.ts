@@ -102,7 +102,6 @@ export const radius = optional(number(BOUNDS.radius), {
   },
 });
 
-/** A point as one parameter, `lon,lat`. */
 export const nearPoint = {
   text: phrase((text) => text)
     .text.transform((text, context) => {
@@ -221,7 +220,6 @@ export function blockNumber(value: unknown): GeoidNumber | undefined {
   return isBlock ? (value as GeoidNumber) : undefined;
 }
 
-/** Returns the error message for a value that is no block GEOID. */
 export function blockFault(value: unknown): string {
   const isScalar = typeof value === 'string' || typeof value === 'number';
   const given = isScalar ? truncate(JSON.stringify(value)) : kindOf(value);

@@ -225,7 +225,6 @@ export function candidacy(text: string): boolean | null | undefined {
   return /^(no|false|0)$/i.test(text) ? false : undefined;
 }
 
-/** The beginning of a text from outside, for messages. */
 function quoted(text: string): string {
   return text.slice(0, MAX_QUOTED);
 }

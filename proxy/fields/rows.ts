@@ -22,7 +22,6 @@ export const mode = optional(list(modeLabel, { of: 'mode labels' }), {
   example: (marks) => [marks.mode],
 });
 
-/** The window of departures and the percentile, on every route that takes a mode. */
 export const WINDOW = {
   departure: optional(withSchema(servedChoice('departures'), { default: BASE_WINDOW.name }), {
     id: 'Departure',

@@ -185,7 +185,6 @@ function ownSites<M extends SitesMember>(
   return { json: json.meta({ override: { $ref: `#/components/schemas/${component}` } }) };
 }
 
-/** Adds an issue for each id that an earlier item has. */
 function refuseRepeated(list: readonly Site[], context: z.core.$RefinementCtx): void {
   // A number and its digits are the same id, since text formats do not distinguish them.
   const seen = new Map<string, number>();

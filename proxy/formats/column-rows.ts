@@ -60,7 +60,6 @@ export class ColumnRows implements Rows {
     return { rows, indexed: this.#cells.map((column) => column.take(rows)) };
   }
 
-  /** Encodes the rows as a Parquet file, with `metadata` as its key-value metadata. */
   async file(metadata: Readonly<Record<string, string>>, turns: Turns): Promise<Body> {
     // Loaded on demand: most servers never need it.
     const { ParquetFile } = await import('../../shards/parquet/parquet-file.ts');

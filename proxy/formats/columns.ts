@@ -62,7 +62,6 @@ export class Columns<S> implements RowPart<S> {
     return values;
   }
 
-  /** The value of each column; undefined where a row lacks one. */
   cellsOf(source: S): unknown[] {
     const members = this.membersOf(source);
     return this.columns.map(({ path }) => cellOf(members, path));

@@ -36,7 +36,6 @@ export function inOnePiece(text: ByteText): ByteText {
 
 export interface RowFormat {
   readonly name: Format;
-  /** Begins rows of a response with these columns. */
   rows(columns: readonly RowColumn[]): Rows;
 }
 
@@ -66,7 +65,6 @@ export interface TextFormat extends RowFormat {
   after(others: RowMembers | undefined): string;
   /** Whether rows end in a comma, which is removed from the last row. */
   readonly endsInComma: boolean;
-  /** Whether absent members take no room. */
   readonly omitsAbsent: boolean;
   /** Whether rows begin with their geometry. */
   readonly hasGeometry: boolean;

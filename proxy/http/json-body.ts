@@ -162,7 +162,6 @@ export function parseJson(
   throw (schema && countProblem(schema, value)) ?? tooManyValues(limit);
 }
 
-/** Whether a body may be absent: all of its members are optional. */
 export function isOptionalBody(schema: z.ZodObject): boolean {
   return schema.safeParse({}).success;
 }

@@ -30,7 +30,6 @@ export class KnownPaths {
     return [...new Set(this.#paths.flatMap(({ methods }) => methods))].sort();
   }
 
-  /** The methods that a path accepts; undefined if it is not known. */
   methodsOf(path: string): readonly string[] | undefined {
     const decoded = isDecodable(path) ? decodeURI(path) : path;
     return this.#paths.find(({ pattern }) => pattern.test(decoded))?.methods;

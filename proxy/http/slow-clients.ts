@@ -133,7 +133,6 @@ function dropTinyChunks(body: Readable): void {
  */
 const MAX_WAITING = 64;
 const WITH_BODY = 16;
-/** Maximum number of connections of all clients together. */
 const MAX_CONNECTIONS = 4_000;
 
 interface Line {

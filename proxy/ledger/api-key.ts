@@ -22,7 +22,6 @@ export function mintApiKey(random: (bytes: number) => Uint8Array = randomBytes):
   return PREFIX + secret + checksum(secret);
 }
 
-/** Creates a key, not yet stored in any ledger. */
 export function newKey(label: string, createdAtMs: number): { plainKey: string; key: HashedKey } {
   const plainKey = mintApiKey();
   const key = {

@@ -28,7 +28,6 @@ export function parseLedgerAddress(text: string): LedgerAddress {
   return parsed;
 }
 
-/** Returns the error in an address, or null if it is valid. */
 export function ledgerAddressFault(text: string): string | null {
   const parsed = partsOf(text);
   return typeof parsed === 'string' ? parsed : null;
@@ -59,7 +58,6 @@ function partsOf(text: string): LedgerAddress | string {
   };
 }
 
-/** An address without its password, safe to display. */
 export function withoutPassword(address: string): string {
   return address.replace(/:(\/*).*@/s, ':$1');
 }

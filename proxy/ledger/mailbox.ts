@@ -41,7 +41,6 @@ export function asciiDomain(domain: string): string {
   return (isName && domainToASCII(domain)) || domain.toLowerCase();
 }
 
-/** Whether `mailboxOf` has special rules for a domain. */
 export function isProvider(domain: string): boolean {
   return PROVIDERS.has(ALIASES.get(domain) ?? domain);
 }

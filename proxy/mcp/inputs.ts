@@ -60,7 +60,6 @@ export function listOf<Item extends z.ZodType>(
   return z.array(one, fault).min(least).max(most);
 }
 
-/** Criteria that a block is to meet together. */
 export const criteria = listOf(
   objectOf('a criterion', {
     type,

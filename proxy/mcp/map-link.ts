@@ -57,7 +57,6 @@ const MEDIA_TYPE = 'text/html;profile=mcp-app';
 
 const page = readFileSync(new URL('./map-app.html', import.meta.url), 'utf8');
 
-/** Metadata of a tool whose results the map shows. */
 export const SHOWN_ON_MAP = { ui: { resourceUri: MAP_APP } };
 
 /**

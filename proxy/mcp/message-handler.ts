@@ -29,7 +29,6 @@ const MAX_VALUES = { values: 2_500, advice: 'send fewer arguments and messages' 
 const MAX_MESSAGES = 10;
 const MAX_ID = 40;
 
-/** Media type of a stream of messages, as server-sent events. */
 const EVENTS = 'text/event-stream';
 
 const LOOPBACK: ReadonlySet<string> = new Set(localhostAllowedOrigins());

@@ -50,7 +50,6 @@ const ALSO_CALLED: Readonly<Record<string, readonly string[]>> = {
 
 type Nodes = DataOf<'getDestinationTypes'>['destination_types'];
 
-/** The destination types of a release, by id and by name. */
 export class TypeCatalogue {
   readonly all: readonly SpelledType[];
   readonly #byId: ReadonlyMap<number, NamedType>;
@@ -153,7 +152,6 @@ function stemsOf(text: string): readonly string[] {
     .map(stemOf);
 }
 
-/** Strips the plural ending from a word. */
 function stemOf(word: string): string {
   if (word.length > 4 && word.endsWith('ies')) return word.slice(0, -3);
   return word.length > 3 ? word.replace(/(es|s|y|e)$/, '') : word;

@@ -7,7 +7,6 @@ import type { Answer, Principal } from './principal.ts';
 /** The principal has left before the debit: nothing is delivered or charged. */
 export class PrincipalGone extends Error {}
 
-/** Stops the work on a request whose principal has left. */
 export function requirePresence(principal: Principal): void {
   if (principal.hasLeft()) throw new PrincipalGone();
 }

@@ -33,7 +33,6 @@ export interface Principal {
   authorize(freeForMembers?: boolean): Promise<Admitted>;
   /** Notes the release that the request, and thus an error about it, refers to. */
   reads(release: Release): void;
-  /** Whether an answer can no longer be received. */
   hasLeft(): boolean;
   /** Takes an answer, and resolves with the fraction that was delivered. */
   deliver(answer: Answer): Promise<DeliveredFraction>;

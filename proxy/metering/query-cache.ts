@@ -60,7 +60,6 @@ export class QueryCache {
     return known;
   }
 
-  /** Resolves the request at a URL, and caches it. */
   async compute(
     release: Release,
     url: string,

@@ -4,7 +4,6 @@ import type { Bytes } from '../../shards/units.ts';
 import type { Body } from '../http/body.ts';
 import type { SentHeader } from '../http/common-headers.ts';
 
-/** A finished response: its bytes as sent, and its price. */
 export interface FinishedResponse {
   readonly body: Body;
   /** Null for an empty response: 204. */

@@ -110,7 +110,6 @@ export const HEAD_HEADERS = z.object({
   ...headersIfAny(...RATE, ...TOKENS, 'X-Tokens-Cost', 'X-Data-Release', 'ETag', 'Vary'),
 });
 
-/** Headers of the bytes of a file. */
 export function fileHeaders(...more: readonly HeaderName[]) {
   return z.object({
     ...COMMON,

@@ -142,7 +142,6 @@ const featureCollection = z
       'The rows as features of a GeoJSON FeatureCollection: points, or the outline of the block of the row. For a batch it has `errors`, `truncated` and `truncated_reason` as members.',
   });
 
-/** The schema of rows as GeoJSON points with some properties. */
 function featuresOf(properties: z.ZodType) {
   const geometry = z
     .object({ type: z.literal('Point'), coordinates: z.array(z.number()) })

@@ -44,7 +44,6 @@ export function problemsOf(endpoint: Endpoint): readonly ProblemSlug[] {
   return [...problemsOfAccess(endpoint), ...endpoint.problems];
 }
 
-/** The problems of every route with the same access. */
 export function problemsOfAccess(endpoint: Access): readonly ProblemSlug[] {
   if (endpoint.access === 'metered') return METERED_PROBLEMS;
   if (endpoint.access === 'posted') return POSTED_PROBLEMS;

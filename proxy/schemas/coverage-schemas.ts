@@ -92,7 +92,6 @@ export const siteCoverageRow = itemOf('results').meta({
   description: 'Sums of a weight over the blocks of an area, by minutes to the nearest site.',
 });
 
-/** Sites that are left out, with the reasons. */
 export const siteErrors = z.array(
   z.object({
     id: siteId,

@@ -20,7 +20,6 @@ export const blockMetadata = z
 const position = z.array(z.number()).min(2).max(3);
 const ring = z.array(position).min(4);
 
-/** A GeoJSON Polygon or MultiPolygon. */
 export const geometry = z
   .union([
     z.object({ type: z.literal('Polygon'), coordinates: z.array(ring) }),
@@ -67,7 +66,6 @@ export const spread = z
     description: 'How the times of a trip by transit differ among the departures of the window.',
   });
 
-/** A trip with its legs. */
 export const explainedTrip = z
   .object({
     block: z.string(),
@@ -113,7 +111,6 @@ export const nameOfCounty = z.string().nullable().meta({
   description: 'Name of the county with its state; null if the release was built without names.',
 });
 
-/** The members of `statedTiming`, of responses. */
 export const statedTiming = {
   departure: z.string().optional().meta({
     description: 'The window of times by transit, where the release has a choice.',
@@ -126,7 +123,6 @@ export const noise = noiseSchema.meta({
   description: 'How a source changed its counts to protect people, and how far they are off.',
 });
 
-/** The members of a match of an address search. */
 export const MATCH_MEMBERS = {
   label: z.string(),
   kind: z.enum(MATCH_KINDS),

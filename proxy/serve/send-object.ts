@@ -20,7 +20,6 @@ const PIECE_BYTES: Bytes = 2 ** 15;
 const BYTES_PER_REQUEST: Bytes = 2 ** 16;
 const MAX_REQUESTS = 256;
 
-/** How an object is sent. */
 export interface SendOptions {
   readonly cacheControl: string;
   /** Whether the bytes sent count as requests of the client's address. */
@@ -135,7 +134,6 @@ function mediaTypeOf(name: string): string {
   return 'application/octet-stream';
 }
 
-/** A part of a representation. */
 interface ByteRange {
   readonly start: Bytes;
   readonly length: Bytes;

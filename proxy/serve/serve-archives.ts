@@ -65,7 +65,6 @@ function archiveOf(release: Release, name: string): CheckedObject | null {
   return found ? { object: found.archive, sums: found.sums } : null;
 }
 
-/** The public objects of a county. */
 function publicOf(county: CountyManifest | undefined): TileArchive[] {
   return [county?.block_bands ?? [], county?.access_classes ?? []].flat();
 }

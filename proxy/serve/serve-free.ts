@@ -18,7 +18,6 @@ import { RETRY } from '../http/error-handling.ts';
 import { parseInput } from '../http/validation.ts';
 import type { ProxyServices } from '../services.ts';
 
-/** Handles a route that needs no key. */
 export function serveFree(endpoint: FreeEndpoint, services: ProxyServices) {
   const hasParameters = endpoint.params !== NONE || endpoint.query !== NONE;
   return endpoint.cache === 'catalogue' && !hasParameters

@@ -25,7 +25,6 @@ export function admitPost(services: ProxyServices) {
   };
 }
 
-/** Handles a route that needs a key. */
 export function serveKeyed(
   endpoint: KeyedEndpoint | MeteredEndpoint | PostEndpoint,
   services: ProxyServices,
@@ -127,12 +126,10 @@ type Header = [
 /** Headers as written: names and values alternating. */
 type HeaderList = Header[number][];
 
-/** Headers common to all responses. */
 export function commonHeaders(request: FastifyRequest): HeaderList {
   return ['x-request-id', request.id, ...CORS_HEADERS];
 }
 
-/** Adds a header to a list. */
 function putHeader(headers: HeaderList, name: Header[0], value: Header[1]): void {
   headers.push(name, value);
 }

@@ -72,7 +72,6 @@ export function suffixOf(word: string): string | undefined {
   return SUFFIX.get(word);
 }
 
-/** The abbreviation of a word that is a direction; undefined for any other. */
 export function directionOf(word: string): string | undefined {
   return DIRECTION.get(word);
 }

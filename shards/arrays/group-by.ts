@@ -1,4 +1,3 @@
-/** Adds a value to the list under a key, which begins with it if there is none. */
 export function addTo<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
   getOrInsertComputed(lists, key, () => []).push(value);
 }

@@ -181,7 +181,6 @@ export class BlockIndex {
     ]);
   }
 
-  /** Reads an object; throws a `ShardError` if it is damaged. */
   static async read(store: Store, ref: ObjectRef): Promise<BlockIndex> {
     return BlockIndex.decode(ref.name, await readVerified(store, ref));
   }

@@ -3,7 +3,6 @@ import { messageOf } from '../error-facts.ts';
 import { damaged, ShardError } from '../errors.ts';
 import { jsonSteps } from './json-steps.ts';
 
-/** Parses an object as JSON; throws a `ShardError` if it is not valid JSON. */
 export function parseJson(object: string, bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder().decode(bytes));

@@ -116,7 +116,6 @@ function* memberRuns(inside: Uint8Array): Steps<Uint8Array[]> {
   return runs;
 }
 
-/** Splits a long member of an object into its name and the text of its value. */
 function splitMember(text: Uint8Array): [name: string, value: Uint8Array] {
   const start = text.indexOf(QUOTE);
   const colon = text.indexOf(COLON, start === -1 ? 0 : endOfString(text, start));

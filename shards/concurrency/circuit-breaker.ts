@@ -1,4 +1,3 @@
-/** When to stop calling a failing backend, and for how long. */
 interface CircuitBreakerOptions {
   /** This many failures without a success in between open the breaker. */
   readonly consecutiveFailures: number;
@@ -36,7 +35,6 @@ export class CircuitBreaker {
     return this.#restUntilMs !== null;
   }
 
-  /** Makes a call, or rejects with the refusal error. */
   async run<T>(call: () => Promise<T>): Promise<T> {
     const isProbe = this.#restUntilMs !== null;
     if (isProbe) {

@@ -1,7 +1,6 @@
 import FlatQueue from 'flatqueue';
 import type { Bytes, Millis } from '../units.ts';
 
-/** A cached value and the inputs of its priority. */
 interface Entry<K, V> {
   readonly key: K;
   readonly value: V;
@@ -12,7 +11,6 @@ interface Entry<K, V> {
   priority: number;
 }
 
-/** The interface by which a budget inspects and evicts from a cache. */
 interface Evictable {
   readonly bytes: Bytes;
   /** Priority of the next eviction candidate; `undefined` when empty. */
@@ -39,7 +37,6 @@ export class CacheBudget {
     return this.#caches.reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
-  /** Registers a cache that shares this budget. */
   add(cache: Evictable): void {
     this.#caches.push(cache);
   }
@@ -69,7 +66,6 @@ export class CostAwareCache<K, V> implements Evictable {
    */
   readonly #queue = new FlatQueue<Entry<K, V>>();
   bytes: Bytes = 0;
-  /** Total time saved by hits. */
   savedMs: Millis = 0;
 
   /** `maxBytes`: this cache's share of the budget. */

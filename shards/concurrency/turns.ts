@@ -77,7 +77,6 @@ export class Turns implements Iterable<ClientId> {
     return new Promise((resolve) => waiting.push(this, resolve));
   }
 
-  /** Runs stepwise work, yielding to other work between steps. */
   async run<T>(steps: Generator<undefined, T, undefined>): Promise<T> {
     for (;;) {
       const step = steps.next();

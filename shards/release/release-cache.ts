@@ -8,7 +8,6 @@ export interface CachedValue<T extends object = object> {
   readonly bytes: Bytes;
 }
 
-/** A value that knows its memory use, to be cached. */
 export function sized<T extends { readonly byteLength: Bytes }>(value: T): CachedValue<T> {
   return { value, bytes: value.byteLength };
 }

@@ -163,7 +163,6 @@ function lockOver(name: string): string {
   return SUCCESSION.test(name) ? name : lockOf(name.replace(HALF_WRITTEN, ''));
 }
 
-/** Name of the lock for replacing a mutable object. */
 function lockOf(name: string): string {
   return `${name}.lock`;
 }

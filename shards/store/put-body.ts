@@ -43,7 +43,6 @@ export async function bufferBody(content: PutBody): Promise<Uint8Array> {
   return whole;
 }
 
-/** Returns the SHA-256 of content in hex. */
 export async function sha256Of(content: PutBody): Promise<string> {
   const hash = createHash('sha256');
   for await (const chunk of content.chunks()) hash.update(chunk);

@@ -25,7 +25,6 @@ export class ScratchFile {
     return this.#written + this.#buffered;
   }
 
-  /** Appends bytes; returns their offset. */
   append(bytes: Uint8Array): Bytes {
     if (this.#buffered + bytes.length > BUFFER_BYTES) this.#flush();
     const offset = this.bytes;

@@ -33,7 +33,6 @@ const FAULTS: Readonly<Record<StoreKind, (location: string) => string | null>> =
   http: httpsFault,
 };
 
-/** Returns the error in a store location; null if valid. */
 export function storeFault(location: string): string | null {
   const scheme = schemeOf(location);
   if (Object.hasOwn(KINDS, scheme)) return FAULTS[KINDS[scheme]](location);
@@ -44,7 +43,6 @@ export function kindOf(location: string): StoreKind {
   return KINDS[schemeOf(location)];
 }
 
-/** Whether a store at this location can be written and listed, or is read-only. */
 export function canBeWritten(location: string): boolean {
   return kindOf(location) !== 'http';
 }

@@ -32,7 +32,6 @@ const NEVER_LATER: readonly (readonly [Mode, Mode])[] = [
   ['transit_step_free', 'step_free'],
 ];
 
-/** Time of a row to a target, or null. */
 export function timeTo({ targets, times }: ModeRow, target: number): number | null {
   const ordinal = ordinalIn(targets, target);
   return ordinal === -1 ? null : times[ordinal];

@@ -126,7 +126,6 @@ function take(db: SqlConnection, id: AccountId, tokens: number): number | undefi
   )?.balance;
 }
 
-/** Balance of an account; throws if it is unknown. */
 function balanceOf(db: SqlConnection, id: AccountId): number {
   const found = db.get<{ balance: number }>('SELECT balance FROM accounts WHERE id = ?', id);
   if (!found) throw new Error(`no account ${id}`);

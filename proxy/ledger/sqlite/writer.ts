@@ -148,7 +148,6 @@ export function failureOf(error: unknown): Reply {
   return { failure: { message, errcode } };
 }
 
-/** Returns the outcomes in a reply, or throws its failure. */
 export function outcomesIn(reply: Reply): readonly Outcome[] {
   if ('outcomes' in reply) return reply.outcomes;
   throw Object.assign(new Error(reply.failure.message), reply.failure);

@@ -60,7 +60,6 @@ export function nthTimes(release: Release, filter: NthFilter): AreaTimes<readonl
 
 const NEAREST_ONLY = [1];
 
-/** The rows of a page, added block by block. */
 export class AreaRows<Times> {
   readonly times: AreaTimes<Times>;
   readonly #rows: Rows;

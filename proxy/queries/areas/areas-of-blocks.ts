@@ -10,7 +10,6 @@ import type { CountyFips } from '../../../shards/units.ts';
 import { Columns } from '../../formats/columns.ts';
 import { invalidParameters } from '../../http/problem.ts';
 
-/** The areas that blocks are summed by. */
 export const AREA_KINDS = ['tract', 'place', 'county'] as const;
 export type AreaKind = (typeof AREA_KINDS)[number];
 

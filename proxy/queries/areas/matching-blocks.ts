@@ -56,7 +56,6 @@ export async function queryMatches(
   return rowsResponse({ results, next_cursor }, results.count);
 }
 
-/** Returns the ordinals of the blocks of a part whose GEOID is above `geoid`. */
 function blocksAfter({ index, ordinals }: CountyBlocks, geoid: number): Uint32Array {
   const first: CountyBlock = rankIn(index.geoids, geoid + 1);
   return ordinals.subarray(rankIn(ordinals, first));

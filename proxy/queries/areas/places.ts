@@ -40,7 +40,6 @@ export async function locatePlace(release: Release, geoid: string): Promise<Loca
   );
 }
 
-/** Looks up a place; undefined if the release lacks it. */
 export async function placeOf(release: Release, geoid: string): Promise<LocatedPlace | undefined> {
   const state = release.state(stateFipsOf(geoid));
   const table = state && (await release.places(state));

@@ -61,7 +61,6 @@ async function knownPart(release: Release, area: Area): Promise<Area | null> {
   return area;
 }
 
-/** Throws for a place or county that both releases lack. */
 async function requireInEither({ before, after }: ReleasePair, area: Area): Promise<void> {
   if (area.kind === 'places') {
     for (const geoid of area.geoids) {

@@ -28,7 +28,6 @@ import {
   WindowTrip,
 } from './window-trips.ts';
 
-/** Where a trip ends: a block, or a POI. */
 export type TripEnd = { readonly geoid: Geoid } | { readonly destId: DestId };
 
 interface StoredTrip {
@@ -64,7 +63,6 @@ export function objectsOfTrip(
   return [objects.index, objects['reach-from'], ...transit].concat(ofEnd);
 }
 
-/** The mode of a service by transit; null for all others. */
 function transitModeOf({ services }: Release, position: ReleaseMode): TransitMode | null {
   const { mode } = services[position];
   return isTransit(mode) ? mode : null;

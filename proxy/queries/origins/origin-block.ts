@@ -117,7 +117,6 @@ export function locateOrigin(release: Release, origin: BlockOrigin): Promise<Ori
   return 'geoid' in origin ? locateBlock(release, origin) : locatePoint(release, origin);
 }
 
-/** Finds a block in its county; throws `block-not-found` if absent. */
 async function locateBlock(
   release: Release,
   { county, geoid }: Pick<GeoidOrigin, 'county' | 'geoid'>,

@@ -120,7 +120,6 @@ const labelledType = new Columns<TypeSource>({
   },
 });
 
-/** The columns of a destination type in the schema of rows: its id and its label. */
 export const TYPE_COLUMNS = labelledType;
 
 const MAX_TYPES = 1 << 16;

@@ -60,7 +60,6 @@ interface Measuring extends Reaching {
   readonly uncovered: number;
 }
 
-/** Measures sites and candidates, in slices of a few milliseconds. */
 export async function measureSites(measuring: Measuring): Promise<SiteMeasures> {
   const { release, area, minutes } = measuring;
   const nearest = new NearestSite(area.count);

@@ -77,7 +77,6 @@ export class NearestSite {
     return cumulative(sums);
   }
 
-  /** Finds the blocks within `most` minutes. */
   *coveredSteps(most: Minutes): Generator<undefined, CoverBits, undefined> {
     const bits = new Uint32Array(Math.ceil(this.minutes.length / 32));
     for (let first = 0; first < this.minutes.length; first += BLOCKS_PER_STEP) {

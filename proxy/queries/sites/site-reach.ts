@@ -124,7 +124,6 @@ export function withinOf({ positions, minutes }: SiteReach, counts: Float64Array
   return cumulative(sums);
 }
 
-/** Returns the blocks of an area within `most` minutes of a site. */
 export function coverOf(
   { positions, minutes }: SiteReach,
   blocks: number,

@@ -12,7 +12,6 @@ export interface ByMode {
   readonly mode: ReleaseMode;
 }
 
-/** A weight of the blocks of an area, and its sums. */
 interface AreaWeight {
   readonly name: string;
   /** Counts by position in the area. */
@@ -42,7 +41,6 @@ export class WeightedArea {
     }
   }
 
-  /** Number of blocks. */
   get count(): number {
     return this.geoids.length;
   }

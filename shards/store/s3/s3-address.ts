@@ -9,7 +9,6 @@ export interface S3Address {
 const BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
 const LOCATION = /^s3:\/\/([^/]*)(?:\/(.*))?$/i;
 
-/** Returns the error in `s3://bucket/prefix`; null if valid. */
 export function s3Fault(location: string): string | null {
   const [, bucket = '', prefix = ''] = LOCATION.exec(location) ?? [];
   if (bucket.includes('@')) {
@@ -31,7 +30,6 @@ export function s3Address(location: string): S3Address {
   return { bucket, prefix: folder === '' ? '' : `${folder}/` };
 }
 
-/** Display name of an object for messages. */
 export function s3Name({ bucket, prefix }: S3Address, name: string): string {
   return `s3://${bucket}/${prefix}${name}`;
 }

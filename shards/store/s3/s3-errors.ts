@@ -19,7 +19,6 @@ export function refusalOf({ status, headers, body }: Refusal): S3Refusal {
   };
 }
 
-/** Explains a refusal and how to fix it; null if a retry may succeed. */
 export function s3Problem(address: S3Address, name: string, refusal: S3Refusal): StoreError | null {
   const { status, code } = refusal;
   if (status >= 500 || status === 429 || code === 'RequestTimeout' || code === 'SlowDown') {
