@@ -235,10 +235,10 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
 const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: number }>> = {
   builder: { files: 338, lines: 40_250 },
   infra: { files: 120, lines: 13_850 },
-  portal: { files: 232, lines: 23_000 },
-  proxy: { files: 270, lines: 34_650 },
-  shards: { files: 172, lines: 17_450 },
-  test: { files: 816, lines: 117_250 },
+  portal: { files: 236, lines: 23_650 },
+  proxy: { files: 270, lines: 34_600 },
+  shards: { files: 173, lines: 17_450 },
+  test: { files: 820, lines: 119_450 },
 };
 
 const TOP_LEVEL = new Set([

@@ -245,28 +245,30 @@ test('until MapLibre has drawn, a picture shows the same colours at the same pla
   }
 });
 
+/** Makes a page wait for `letGo` before it unpacks bytes that came while `isHolding`. */
+const HOLD = `
+  const Unpacking = DecompressionStream;
+  const all = new Promise((resolve) => { globalThis.letGo = resolve; });
+  Object.assign(globalThis, { isHolding: true, held: 0, unpacked: 0 });
+  globalThis.DecompressionStream = class {
+    constructor(format) {
+      const until = isHolding ? all : null;
+      if (isHolding) held++;
+      else unpacked++;
+      const late = new TransformStream({
+        async transform(bytes, out) { await until; out.enqueue(bytes); },
+      });
+      this.writable = late.writable;
+      this.readable = late.readable.pipeThrough(new Unpacking(format));
+    }
+  };
+`;
+
 test('colours that arrive after those of another mode were chosen are not seen', async () => {
   const window = { viewport: DESKTOP, deviceScaleFactor: 1 };
   const { page, context } = await open(at(13, '&m=walk&t=101'), window);
   await drawn(page, 'walk', 101);
-  // Tiles that arrive while `isHolding` are unpacked when `letGo` is called.
-  await page.evaluate(`
-    const Unpacking = DecompressionStream;
-    const all = new Promise((resolve) => { globalThis.letGo = resolve; });
-    Object.assign(globalThis, { isHolding: true, held: 0, unpacked: 0 });
-    globalThis.DecompressionStream = class {
-      constructor(format) {
-        const until = isHolding ? all : null;
-        if (isHolding) held++;
-        else unpacked++;
-        const late = new TransformStream({
-          async transform(bytes, out) { await until; out.enqueue(bytes); },
-        });
-        this.writable = late.writable;
-        this.readable = late.readable.pipeThrough(new Unpacking(format));
-      }
-    };
-  `);
+  await page.evaluate(HOLD);
   await page.getByRole('button', { name: 'Zoom in' }).click();
   await expect.poll(() => page.evaluate('held')).toBeGreaterThan(0);
   await page.evaluate('isHolding = false');
@@ -324,12 +326,24 @@ test('the blocks in view are a table that can be sorted by keyboard, and a file'
   await page.getByRole('button', { name: 'Block', exact: true }).press('Enter');
   await expect.poll(() => first.innerText()).toContain(blocks.map(({ geoid }) => geoid).sort()[0]);
   await page.getByText('Download the blocks in view').click();
-  const saving = page.waitForEvent('download');
-  await page.getByRole('button', { name: 'CSV' }).click();
-  const saved = await saving;
+  const save = async () => {
+    const saving = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'CSV' }).click();
+    return saving;
+  };
+  const saved = await save();
   expect(saved.suggestedFilename()).toBe('walk-101-demo.csv');
   const lines = (await readFile(await saved.path(), 'utf8')).trimEnd().split('\r\n');
   expect(lines).toHaveLength(blocks.length + 1);
+  // While another type is loaded, what is still shown has its own name.
+  await page.evaluate(HOLD);
+  await chooseType(page, 'libr', /^Libraries/);
+  await page.getByRole('heading', { name: 'Walking time to the nearest library' }).waitFor();
+  await page.getByText('within 15 minutes of a grocery store').waitFor();
+  expect((await save()).suggestedFilename()).toBe('walk-101-demo.csv');
+  await page.evaluate('letGo()');
+  await page.getByText('within 15 minutes of a library').waitFor();
+  expect((await save()).suggestedFilename()).toBe('walk-601-demo.csv');
 });
 
 test('the page complies with its policy, and requests only from the portal and the API', async () => {

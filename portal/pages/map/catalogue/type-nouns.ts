@@ -6,8 +6,8 @@ function partsOf(typeName: string) {
 }
 
 /**
- * The singular of a type's name in a sentence: `grocery store`, `park of 2.5 to 25 acres`,
- * `place of worship`; null for a name of several things, such as `Museums and galleries`.
+ * The singular of a type's name in a sentence: `grocery store`, `park of 2.5 to 25 acres`, `place
+ * of worship`; null for a name of several things, such as `Museums and galleries`.
  */
 function singular(typeName: string): string | null {
   const { nouns, more, kinds, isPlural } = partsOf(typeName);

@@ -124,7 +124,7 @@ function blockLayers(
 ): LayerSpecification[] {
   const { classes, beyond, blockLine, difference } = MAP_COLOURS[scheme];
   const areBands = shown.of === 'bands';
-  // A block of which nothing is known yet is neither too far nor outside the data.
+  // Blocks of which nothing is known have no colour, not that of blocks too far.
   const ground = (areBands ? drawnBands : shown.blocks) === null ? 0 : opacity;
   const ends = BAND_ENDS.flatMap((end, i) => [end, classes[i]]);
   const palette = !areBands && shown.palette === 'difference' ? difference : classes;

@@ -5,7 +5,6 @@ import { useEffect, useRef } from 'preact/hooks';
 import { PAGE_PATHS } from '../../../page-paths.ts';
 import { FICTIONAL } from '../../api/release.ts';
 import { useAreaBlocks } from '../blocks/area-blocks.ts';
-import { useOutline } from '../blocks/area-outline.ts';
 import { useInView } from '../blocks/use-in-view.ts';
 import { dataDates } from '../catalogue/catalogue.ts';
 import type { DrawnMap } from '../drawing/draw-map.ts';
@@ -19,6 +18,7 @@ import { FREE_VIEWS } from '../views/free-views.ts';
 import { nearestView } from '../views/nearest/nearest-view.tsx';
 import { MapOfRelease } from './map-of-release.tsx';
 import { MapStage } from './map-stage.tsx';
+import { usePicture } from './use-picture.ts';
 
 /**
  * The map for pages of other sites: a view that costs nothing, its legend, and a link to the whole
@@ -40,9 +40,9 @@ function FreeMap() {
   const drawn = useRef<DrawnMap>(null);
   const view = FREE_VIEWS[state.view] ?? nearestView;
   const area = useAreaBlocks(state.area);
-  const inView = useInView(view.measure?.(state, choice) ?? null, area.value);
+  const inView = useInView(view.measure, area);
   const viewed = { ...NOTHING_LOADED, inView, area, catalogue, state, choice, scheme };
-  const outlines = { selected: state.block, a: null, b: null, area: useOutline(area) };
+  const picture = usePicture(view, viewed);
   const title = titleOf(view, viewed);
   useEffect(() => {
     document.title = title;
@@ -53,8 +53,7 @@ function FreeMap() {
         key={catalogue.blocksUrl}
         drawn={drawn}
         isEmbedded
-        shown={view.shown(viewed)}
-        outlines={outlines}
+        {...picture}
         legend={NONE}
         minutesOf={(geoid) => view.minutesOf(viewed, geoid)}
         markers={NONE}

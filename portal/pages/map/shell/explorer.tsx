@@ -23,7 +23,8 @@ import { ORIGIN, OTHER_ORIGIN, poiOf, siteOf, useMarkers } from './markers.ts';
 import { SharePanel } from './share-panel.tsx';
 import { Sheet } from './sheet.tsx';
 import { type DrawnArea, useDrawnArea } from './use-drawn-area.ts';
-import { usePicture, useViewed } from './use-viewed.ts';
+import { usePicture } from './use-picture.ts';
+import { useViewed } from './use-viewed.ts';
 
 /** The names of the views; changes, only where there is another release. */
 function viewNames({ hasBefore }: Catalogue, shown: View) {
@@ -68,7 +69,7 @@ function MapParts() {
   const drawn = useRef<DrawnMap>(null);
   const profile = useProfile();
   const viewed = useViewed(found, profile);
-  const { shown, outlines } = usePicture(viewed);
+  const { shown, outlines } = usePicture(MAP_VIEWS[state.view], viewed);
   const { view } = state;
   const drawnArea = useDrawnArea();
   const markers = [...useMarkers(viewed, { profile, found }), ...drawnArea.markers];

@@ -1,15 +1,12 @@
 import { useMemo } from 'preact/hooks';
 import { bodyOf, useAreaBlocks, usePoisAround } from '../blocks/area-blocks.ts';
-import { useOutline } from '../blocks/area-outline.ts';
 import { useInView } from '../blocks/use-in-view.ts';
-import type { Outlines, Shown } from '../drawing/paint.ts';
 import { useColourScheme } from '../drawing/use-colour-scheme.ts';
 import { comparisonOf } from '../measures/comparison.ts';
 import { resultOf } from '../paid/paid-request.ts';
 import { useRequests } from '../paid/use-paid-requests.ts';
 import type { Profile } from '../profile/profile-request.ts';
 import { useMap } from '../state/map-context.ts';
-import type { Origin } from '../state/map-state.ts';
 import { catchmentOf } from '../views/catchment/catchment-view.ts';
 import type { Viewed } from '../views/map-view.ts';
 import { MAP_VIEWS } from '../views/map-views.ts';
@@ -27,7 +24,7 @@ export function useViewed(found: FoundPoi | null, profile: Profile | null): View
   const area = useAreaBlocks(state.area);
   const inArea = area.value;
   const { sides, measure } = MAP_VIEWS[view];
-  const inView = useInView(measure?.(state, choice) ?? null, inArea);
+  const inView = useInView(measure, area);
   const catchment = useMemo(
     () => (poi === null ? null : catchmentOf(requests, poi, choice)),
     [poi, choice.service, requests.changes],
@@ -53,18 +50,4 @@ export function useViewed(found: FoundPoi | null, profile: Profile | null): View
     poi === null ? null : (named.find((one) => one?.dest_id === poi)?.name ?? `POI ${poi}`);
   const shown = { a, b, reach, comparison, catchment, inView, sites };
   return { catalogue, state, choice, scheme, ...shown, area, poiName, profile };
-}
-
-/** The colouring and the outlines of a view. */
-export function usePicture(viewed: Viewed): { readonly shown: Shown; readonly outlines: Outlines } {
-  const { view, block, origin, otherOrigin } = viewed.state;
-  const { shown, sides } = MAP_VIEWS[view];
-  const blockOf = (one: Origin | null) => (typeof one === 'string' ? one : null);
-  const outlines = {
-    selected: block,
-    a: sides > 0 ? blockOf(origin) : null,
-    b: sides > 1 ? blockOf(otherOrigin) : null,
-    area: useOutline(viewed.area),
-  };
-  return { shown: shown(viewed), outlines };
 }

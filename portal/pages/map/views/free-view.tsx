@@ -11,7 +11,10 @@ import type { Choice } from '../state/choice.ts';
 import type { MapState } from '../state/map-state.ts';
 import type { MapView, Viewed } from './map-view.ts';
 
-/** A view of what the public objects of counties say of the blocks in view. */
+/**
+ * A view of what the public objects of counties say of the blocks in view. `viewed` has the state,
+ * the choice and the area that the blocks are measured for.
+ */
 export interface FreeView<Of, Sums> {
   /** Null: there is nothing to measure. */
   measure(state: MapState, choice: Choice): Measure<Of, Sums> | null;
@@ -33,16 +36,17 @@ type Measured = 'measure' | 'summary' | 'legend' | 'shown' | 'minutesOf';
 export function freeView<Of, Sums>(free: FreeView<Of, Sums>): Pick<Required<MapView>, Measured> {
   return {
     measure: free.measure,
-    summary(viewed) {
-      const { state } = viewed.inView;
-      return state === 'here' ? sentencesIn(free, viewed).at(-1)! : null;
+    summary(now) {
+      const { state } = now.inView;
+      return state === 'here' ? sentencesIn(free, now).at(-1)! : null;
     },
-    legend(viewed) {
-      const { catalogue, scheme } = viewed;
-      const rows = free.rows(inViewOf(free, viewed).value, viewed);
+    legend(now) {
+      const { catalogue, scheme } = now;
+      const rows = free.rows(inViewOf(free, now).value, asked(now));
       return [...rows.map(({ swatch }) => swatch), ...groundSwatches(catalogue.baseMap, scheme)];
     },
-    shown(viewed) {
+    shown(now) {
+      const viewed = asked(now);
       const { value } = inViewOf(free, viewed);
       const blocks = value && {
         geoids: value.blocks.geoids,
@@ -50,7 +54,8 @@ export function freeView<Of, Sums>(free: FreeView<Of, Sums>): Pick<Required<MapV
       };
       return { of: 'classes', ...free.picture(viewed), blocks };
     },
-    minutesOf(viewed, geoid) {
+    minutesOf(now, geoid) {
+      const viewed = asked(now);
       const { value } = inViewOf(free, viewed);
       const at = value?.blocks.geoids.indexOf(geoid) ?? -1;
       return value === null || at === -1 ? null : free.words(value.of, at, viewed);
@@ -63,7 +68,13 @@ function inViewOf<Of, Sums>(_: FreeView<Of, Sums>, { inView }: Viewed): LoadedIn
   return inView as LoadedInView<Of, Sums>;
 }
 
-function sentencesIn<Of, Sums>(free: FreeView<Of, Sums>, viewed: Viewed): readonly string[] {
+/** Everything as it was when the blocks in view were asked for. */
+function asked(now: Viewed): Viewed {
+  return { ...now, ...now.inView.value?.asked };
+}
+
+function sentencesIn<Of, Sums>(free: FreeView<Of, Sums>, now: Viewed): readonly string[] {
+  const viewed = asked(now);
   return sentencesOf(inViewOf(free, viewed), viewed.area, (view) => free.say(view, viewed));
 }
 
@@ -78,7 +89,8 @@ export function PeopleInView<Of, Sums>(props: {
   /** Shown between the sentences and the blocks. */
   readonly children?: ComponentChildren;
 }) {
-  const { of: free, viewed, caption, by, isShort, children } = props;
+  const { of: free, caption, by, isShort, children } = props;
+  const viewed = asked(props.viewed);
   const { value } = inViewOf(free, viewed);
   const rows = free.rows(value, viewed, isShort);
   return (

@@ -20,41 +20,75 @@ import { type MapRequest, type MapView, mapRequest, type Viewed } from '../map-v
 
 const NEAR_CLASSES = 3;
 
-export const nearest: FreeView<Uint8Array, Tally> = {
-  measure: (_, { service, type }) => nearestMeasure(service, type.leaves),
-  picture: ({ catalogue, choice: { mode, service, type } }) => ({
-    name: `nearest ${service} ${type.id}`,
-    modes: [mode],
-    pois: catalogue.poisOf(type.leaves, [mode]),
-  }),
-  classes: (bands) => bands.map((band) => (band === BEYOND ? 0 : band)),
-  words: (bands, i) => classWords(bands[i]),
-  rows: (view, { scheme }) =>
-    BAND_ORDER.map((band) => ({
-      swatch: bandSwatch(band, scheme),
-      people: view?.sums.people[band] ?? null,
-      inArea: view?.inArea?.people[band],
-    })),
-  // Says which share of people is within 15 minutes of a POI of the type.
-  say:
-    (_, { choice }) =>
-    (tally, where) => {
-      if (tally.allPeople === 0) return `There are no people ${where}.`;
-      const near = percent(shareWithin(tally, NEAR_CLASSES));
-      return `${near} of ${count(tally.allPeople)} people ${where} are within 15 minutes of ${anyOf(choice.type.name)}.`;
-    },
-  list: ({ blocks, of, seen }, { choice: { mode, timing, type } }) =>
-    nearestList(blocks, of, seen, { mode, dest_type_id: type.id, ...timingOf([mode], timing) }),
-};
+type TypeOf = (choice: Choice) => MapType | null;
 
-const { shown: shownClasses, minutesOf: bandOf, ...free } = freeView(nearest);
+/** Minutes to the nearest POI of the type that a choice has; null: there is nothing to measure. */
+function nearestFree(typeOf: TypeOf): FreeView<Uint8Array, Tally> {
+  return {
+    measure(_, choice) {
+      const type = typeOf(choice);
+      return type && nearestMeasure(choice.service, type.leaves);
+    },
+    picture({ catalogue, choice }) {
+      const { mode, service } = choice;
+      const { id, leaves } = typeOf(choice)!;
+      return {
+        name: `nearest ${service} ${id}`,
+        modes: [mode],
+        pois: catalogue.poisOf(leaves, [mode]),
+      };
+    },
+    classes: (bands) => bands.map((band) => (band === BEYOND ? 0 : band)),
+    words: (bands, i) => classWords(bands[i]),
+    rows: (view, { scheme }) =>
+      BAND_ORDER.map((band) => ({
+        swatch: bandSwatch(band, scheme),
+        people: view?.sums.people[band] ?? null,
+        inArea: view?.inArea?.people[band],
+      })),
+    // Says which share of people is within 15 minutes of a POI of the type.
+    say:
+      (_, { choice }) =>
+      (tally, where) => {
+        if (tally.allPeople === 0) return `There are no people ${where}.`;
+        const near = percent(shareWithin(tally, NEAR_CLASSES));
+        return `${near} of ${count(tally.allPeople)} people ${where} are within 15 minutes of ${anyOf(typeOf(choice)!.name)}.`;
+      },
+    list({ blocks, of, seen }, { choice }) {
+      const { mode, timing } = choice;
+      const { id } = typeOf(choice)!;
+      return nearestList(blocks, of, seen, { mode, dest_type_id: id, ...timingOf([mode], timing) });
+    },
+  };
+}
+
+/** The members of a view of a type: those of `freeView`, but drawn from its archive of bands. */
+export function nearestOf(typeOf: TypeOf) {
+  const free = nearestFree(typeOf);
+  const { shown, ...members } = freeView(free);
+  return {
+    ...members,
+    shown(viewed: Viewed): Shown {
+      const { catalogue, choice } = viewed;
+      const [leaf, ...others] = typeOf(choice)!.leaves;
+      const bandsUrl = others.length === 0 && catalogue.bandsUrl(choice.service, leaf);
+      if (!bandsUrl) return shown(viewed);
+      const { modes, pois } = free.picture(viewed);
+      return { of: 'bands', bandsUrl, modes, pois };
+    },
+  };
+}
+
+const chosenType: TypeOf = ({ type }) => type;
+const nearest = nearestFree(chosenType);
+const members = nearestOf(chosenType);
 
 export const nearestView: MapView = {
+  ...members,
   name: 'Nearest',
   sides: 0,
   title: ({ choice: { mode, type } }) => mapTitle(mode, type.name),
   modes: ({ mode }) => [mode],
-  shown: (viewed) => shownNearest(viewed, viewed.choice.type),
   minutesOf(viewed, geoid) {
     const { state, choice, profile } = viewed;
     const { mode, type } = choice;
@@ -67,7 +101,7 @@ export const nearestView: MapView = {
     if (exact.length > 0) {
       return `${Math.min(...exact.map((row) => row.travel_time)).toFixed(1)} min`;
     }
-    return bandOf(viewed, geoid);
+    return members.minutesOf(viewed, geoid);
   },
   Panel: NearestPanel,
   requests({ state: { block: geoid }, choice, area }) {
@@ -78,18 +112,7 @@ export const nearestView: MapView = {
     const summary = { geoid, ...query };
     return [...ofArea, mapRequest('Minutes from the selected block', 'getBlockSummary', summary)];
   },
-  ...free,
 };
-
-/** The blocks by minutes to the nearest POI of a type, or of any of its leaves. */
-export function shownNearest(viewed: Viewed, type: MapType): Shown {
-  const { catalogue, choice } = viewed;
-  const of = { ...viewed, choice: { ...choice, type } };
-  const [leaf, ...others] = type.leaves;
-  const bandsUrl = others.length === 0 ? catalogue.bandsUrl(choice.service, leaf) : undefined;
-  const { modes, pois } = nearest.picture(of);
-  return bandsUrl === undefined ? shownClasses(of) : { of: 'bands', bandsUrl, modes, pois };
-}
 
 function coverageRequest(area: AreaBlocks, { mode, timing, type }: Choice): MapRequest {
   const of = { mode: [mode], type: [type.id], ...timingOf([mode], timing) };

@@ -4,7 +4,6 @@ import type { Timing } from '../../../../../shards/services.ts';
 import type { Area, DataOf, Mode, ParamsOf } from '../../../../client/src/index.ts';
 import { MAP_COLOURS } from '../../../../map-classes.ts';
 import { onRequest } from '../../../parts/failed-script.tsx';
-import { nearestMeasure } from '../../blocks/measures.ts';
 import { type Catalogue, mapTitle } from '../../catalogue/catalogue.ts';
 import { timingOf } from '../../catalogue/windows.ts';
 import type { Scheme } from '../../drawing/paint.ts';
@@ -27,14 +26,14 @@ import {
   type SitesBy,
 } from '../../state/map-state.ts';
 import { MAX_ADDRESS_SITES, MAX_UNCOVERED, type Site } from '../../state/sites.ts';
-import { freeView } from '../free-view.tsx';
 import { type MapView, type MeasuredSites, mapRequest } from '../map-view.ts';
-import { nearest as nearestPois, shownNearest } from '../nearest/nearest-view.tsx';
+import { nearestOf } from '../nearest/nearest-view.tsx';
 import { reachRequest } from '../reach/reach-view.ts';
 
 const NO_BLOCKS = { geoids: new Float64Array(), classes: new Uint8Array() };
 
-const { minutesOf: nearestOf } = freeView(nearestPois);
+/** The sites of a type are its POIs. */
+const ofType = nearestOf(({ sitesType }) => sitesType);
 
 export const sitesView: MapView = {
   name: 'Sites',
@@ -44,13 +43,13 @@ export const sitesView: MapView = {
   legend: ({ catalogue, state, scheme, sites }) =>
     sitesSwatches(state, catalogue, scheme, sites.reaches !== null),
   modes: ({ mode }) => [mode],
-  measure: (_, { service, sitesType }) => sitesType && nearestMeasure(service, sitesType.leaves),
+  measure: ofType.measure,
   shown(viewed) {
     const { catalogue, state, choice, sites } = viewed;
     const { reaches, nearest } = sites;
     const { sitesBy, sitesColoured } = state;
     const { mode, sitesType } = choice;
-    if (sitesType !== null) return shownNearest(viewed, sitesType);
+    if (sitesType !== null) return ofType.shown(viewed);
     const classes = () =>
       sitesColoured === 'overlap'
         ? reachesWithin(nearest!, reaches!, sitesBy.within).map(overlapClass)
@@ -65,7 +64,7 @@ export const sitesView: MapView = {
   },
   minutesOf(viewed, geoid) {
     const { nearest, reaches } = viewed.sites;
-    if (viewed.choice.sitesType !== null) return nearestOf(viewed, geoid);
+    if (viewed.choice.sitesType !== null) return ofType.minutesOf(viewed, geoid);
     if (nearest === null || reaches === null) return null;
     const minutes = minutesTo(nearest, geoid);
     if (minutes === undefined) return `over ${MAX_MINUTES} min`;
