@@ -28,6 +28,9 @@ export interface MarkerEvents {
   readonly onMarkerRemoved: (id: string) => void;
 }
 
+/** Pixels from a marker to the ends of a note below it. */
+const NOTE = { width: 60, height: 54 };
+
 /** Markers as buttons in the page, so that keyboards and screen readers reach them. */
 export class MapMarkers {
   readonly #map: MapLibreMap;
@@ -37,6 +40,20 @@ export class MapMarkers {
   constructor(map: MapLibreMap, events: { readonly current: MarkerEvents }) {
     this.#map = map;
     this.#events = events;
+    map.on('move', () => this.#keepNotesWithin());
+  }
+
+  /** Puts notes that the edges of the map would cut above their markers, or beside them. */
+  #keepNotesWithin(): void {
+    const { clientWidth, clientHeight } = this.#map.getContainer();
+    for (const { marker } of this.#shown.values()) {
+      const element = marker.getElement();
+      if (element.dataset.note === undefined) continue;
+      const { x, y } = this.#map.project(marker.getLngLat());
+      element.classList.toggle('is-low', y > clientHeight - NOTE.height);
+      element.classList.toggle('is-left', x < NOTE.width);
+      element.classList.toggle('is-right', x > clientWidth - NOTE.width);
+    }
   }
 
   show(markers: readonly MapMarker[]): void {
@@ -58,6 +75,7 @@ export class MapMarkers {
       });
       this.#shown.set(id, { marker, key: keyOf(one) });
     }
+    this.#keepNotesWithin();
   }
 
   /** Raises one marker above the others. */

@@ -25,6 +25,7 @@ export function PeopleLegend(props: {
   const most = Math.max(1, ...rows.map(({ people }) => people ?? 0));
   const all = rows.reduce((sum, { people }) => sum + (people ?? 0), 0);
   const hasArea = rows.some(({ inArea }) => inArea !== undefined);
+  const heads = hasArea ? ['In view', 'In the area', 'Share'] : ['People in view', 'Share'];
   const allInArea = rows.reduce((sum, { inArea = 0 }) => sum + inArea, 0);
   return (
     <table class="people-legend">
@@ -32,9 +33,11 @@ export function PeopleLegend(props: {
       <thead>
         <tr>
           <th scope="col">{by}</th>
-          <th scope="col">{hasArea ? 'In view' : 'People in view'}</th>
-          {hasArea && <th scope="col">In the area</th>}
-          <th scope="col">Share</th>
+          {heads.map((head) => (
+            <th key={head} scope="col" class="number">
+              {head}
+            </th>
+          ))}
         </tr>
       </thead>
       <tbody>
