@@ -203,8 +203,15 @@ function faultOfDegrees(column: 'lat' | 'lon', text: string, most: number): Site
   return { msg, type: Number.isNaN(value) ? 'invalid_type' : 'out_of_range' };
 }
 
+/** A number such as 1,200, which is a thousand times as much as with a decimal comma. */
+const OF_THOUSANDS = /^\+?[1-9]\d{0,2},\d{3}$/;
+
 function faultOfCapacity(text: string, { min, max }: Range): SitesFault | null {
   if (text === '') return null;
+  if (OF_THOUSANDS.test(text)) {
+    const msg = `capacity must be a number without separators of thousands, not ${quoted(text)}`;
+    return { msg, type: 'invalid_type' };
+  }
   const value = decimal(text);
   if (value >= min && value <= max) return null;
   const msg = `capacity must be a number from ${min} to ${max}, not ${quoted(text)}`;

@@ -61,6 +61,23 @@ test('the header is refused if it lacks a column, or has one twice under any of 
   expect(parse('id,name,name,lat,lon\na,x,y,1,2\n')).toHaveProperty('sites.length', 1);
 });
 
+test('a capacity with a separator of thousands is refused, since it may be a thousandth', () => {
+  const capacityOf = (text: string) => {
+    const csv = `id;lat;lon;capacity\na;1;2;${text}\n`;
+    const parsed = parseSitesCsv(csv, MOST, { capacity: { min: 0, max: 1e9 } });
+    return 'faults' in parsed ? parsed.faults[0].msg : parsed.sites[0].capacity;
+  };
+  expect(['1200', '2,5', '0,125', '1.125', '1,25'].map(capacityOf)).toEqual([
+    1200, 2.5, 0.125, 1.125, 1.25,
+  ]);
+  for (const text of ['1,200', '12,000', '+120,000']) {
+    expect(capacityOf(text)).toBe(
+      `capacity must be a number without separators of thousands, not ${text}`,
+    );
+  }
+  expect(capacityOf('1,200,000')).toMatch('capacity must be a number from 0 to');
+});
+
 test('only the first hundred faults are listed', () => {
   const faults = faultsOf(`id,lat,lon\n${rows(500, (i) => `${i},1,x\n`)}`);
   expect([faults.length, faults[99].split(':')[0]]).toEqual([100, '101']);
