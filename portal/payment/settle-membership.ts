@@ -1,5 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import type Stripe from 'stripe';
-import type { Account, Membership } from '../../proxy/ledger/accounts.ts';
+import type { Account } from '../../proxy/ledger/accounts.ts';
 import { type BillingContext, MAX_ROUNDS, NOTHING, type Settled } from './billing-context.ts';
 import { endSubscriptionsOf } from './end-subscriptions.ts';
 import { type KnownSubscription, membershipOf } from './membership.ts';
@@ -33,7 +34,8 @@ export async function settleSubscription(billing: BillingContext, id: string): P
     if (kept !== null && kept.subscription === null) return NOTHING;
     const subscriptions = await subscriptionsOf(billing, customers);
     const membership = membershipOf(subscriptions, membershipPrices);
-    if (isSame(kept, membership)) return { ...NOTHING, membershipsChanged: round > 0 ? 1 : 0 };
+    if (isDeepStrictEqual(kept, membership))
+      return { ...NOTHING, membershipsChanged: round > 0 ? 1 : 0 };
     await ledger.setMembership(account.id, membership, { by: 'payment', atMs: now() });
   }
   throw new Error(`the membership of ${account.id} is changing too fast to be settled`);
@@ -70,14 +72,4 @@ async function paidUntil(
   const { data } = await stripe.invoices.list({ subscription: id, status: 'paid', limit: 1 });
   const lines = data[0] ? membershipLines(data[0], membershipPrices) : [];
   return lines.length === 0 ? null : Math.max(...lines.map(({ period }) => period.end)) * 1000;
-}
-
-function isSame(a: Membership | null, b: Membership | null): boolean {
-  if (a === null || b === null) return a === b;
-  return (
-    a.status === b.status &&
-    a.untilMs === b.untilMs &&
-    a.renewsAtMs === b.renewsAtMs &&
-    a.subscription === b.subscription
-  );
 }
