@@ -48,7 +48,6 @@ export function countWithin({ minutes }: Reachable, limit: Minutes): number {
   return count;
 }
 
-/** Rows written between two clock checks. */
 const ROWS_PER_STEP = 256;
 
 /**

@@ -173,7 +173,6 @@ export class AddressTable {
     return new AddressTable(await ObjectHead.read(source, ref, ADDRESSES_KIND, headBytes));
   }
 
-  /** Memory use, for a byte-bounded cache. */
   get byteLength(): Bytes {
     const names = this.streets.length + this.neighbourhoods.length;
     return names * 200 + this.#rows.byteLength;

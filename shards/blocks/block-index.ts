@@ -78,7 +78,6 @@ export class BlockIndex {
     return this.geoids.length;
   }
 
-  /** Memory use, for a byte-bounded cache. */
   get byteLength(): number {
     return this.count * (8 * 3 + 4 * 2 + 5 * this.linkModes.length);
   }

@@ -19,7 +19,6 @@ export class AreaIndex {
     this.#tree?.finish();
   }
 
-  /** Memory use, for a byte-bounded cache. */
   get byteLength(): number {
     return this.#tree?.data.byteLength ?? 0;
   }

@@ -43,7 +43,6 @@ export class BandedArea {
     });
   }
 
-  /** Memory use, for a byte-bounded cache. */
   get byteLength(): number {
     return this.#rings.x.length * 12 + (this.#edges.length + this.#firstEdge.length) * 4;
   }

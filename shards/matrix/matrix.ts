@@ -56,7 +56,6 @@ export class Matrix {
     }
   }
 
-  /** Reads the head of `ref`: one small read to learn its length, and one for the rest. */
   static async open(source: RangeSource, ref: ObjectRef): Promise<Matrix> {
     return new Matrix(await ObjectHead.read(source, ref, MATRIX_KIND));
   }
@@ -69,7 +68,6 @@ export class Matrix {
     return new Matrix(new ObjectHead(source, ref, MATRIX_KIND, bytes));
   }
 
-  /** Memory use, for a byte-bounded cache. */
   get byteLength(): number {
     return (
       this.#rows.byteLength +

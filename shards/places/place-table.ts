@@ -172,12 +172,10 @@ export class PlaceTable {
     }
   }
 
-  /** Reads the head of `ref`: one small read to learn its length, and one for the rest. */
   static async open(source: RangeSource, ref: ObjectRef): Promise<PlaceTable> {
     return new PlaceTable(await ObjectHead.read(source, ref, PLACES_KIND));
   }
 
-  /** Memory use, for a byte-bounded cache. */
   get byteLength(): number {
     return this.places.length * 160;
   }

@@ -147,7 +147,6 @@ export class CheckedPages implements RangeSource {
     return new CheckedPages(store, ref, crcs, readAlong);
   }
 
-  /** Memory use, for a byte-bounded cache. */
   get byteLength(): Bytes {
     return this.#crcs.buffer.byteLength;
   }

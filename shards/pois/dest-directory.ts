@@ -53,7 +53,6 @@ export class DestDirectory {
     }
   }
 
-  /** Memory use, for a byte-bounded cache. */
   get byteLength(): number {
     return this.#ids.buffer.byteLength + this.#firstIds.byteLength + this.#starts.byteLength;
   }

@@ -8,6 +8,7 @@ export interface CachedValue<T extends object = object> {
   readonly bytes: Bytes;
 }
 
+/** `byteLength` of a value is its use of memory, by which the cache is bounded. */
 export function sized<T extends { readonly byteLength: Bytes }>(value: T): CachedValue<T> {
   return { value, bytes: value.byteLength };
 }

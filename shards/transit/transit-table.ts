@@ -65,7 +65,6 @@ export class TransitTable {
     this.#stopCount = [...head.windows.values()][0].stops.length;
   }
 
-  /** Reads the head of `ref`: one small read to learn its length, and one for the rest. */
   static async open(
     source: RangeSource,
     ref: ObjectRef,

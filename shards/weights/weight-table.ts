@@ -99,12 +99,10 @@ export class WeightTable {
     }
   }
 
-  /** Reads the head of `ref`: one small read to learn its length, and one for the rest. */
   static async open(source: RangeSource, ref: ObjectRef): Promise<WeightTable> {
     return new WeightTable(await ObjectHead.read(source, ref, WEIGHTS_KIND));
   }
 
-  /** Memory use, for a byte-bounded cache. */
   get byteLength(): Bytes {
     return this.names.length * 64;
   }

@@ -87,7 +87,6 @@ export class SpellingIndex {
     return new SpellingIndex(keys, positions, letters, groups, starts);
   }
 
-  /** Memory use, for a byte-bounded cache. */
   get byteLength(): Bytes {
     const arrays = [this.#positions, this.#letters, this.#groups, this.#starts];
     const letters = this.#keys.reduce((sum, { length }) => sum + length, 0);

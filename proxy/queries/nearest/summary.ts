@@ -66,7 +66,6 @@ export function summaryColumns(
   return allColumns([typeColumns(labels), TIME, ...nthColumns(nthFilter)]);
 }
 
-/** Rows written between two clock checks. */
 const ROWS_PER_STEP = 8;
 
 /**

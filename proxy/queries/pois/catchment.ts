@@ -71,7 +71,6 @@ export function poiOrdinal({ matrix }: Catchments, destId: DestId): CountyPoi {
   throw noSuchPoi(destId);
 }
 
-/** Rows written between two clock checks. */
 const ROWS_PER_STEP = 256;
 
 /**

@@ -70,7 +70,6 @@ export function poiColumns({ labels }: PoiFilter): readonly RowColumn[] {
   ]);
 }
 
-/** Rows written between two clock checks. */
 const ROWS_PER_STEP = 256;
 
 /**
