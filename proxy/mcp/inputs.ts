@@ -92,7 +92,6 @@ interface NamedArea {
 /** Words of names of counties, apart from those of Virginia’s independent cities. */
 const NAMES_A_COUNTY = /\b(county|parish|borough|census area|municipio|planning region)\b/i;
 
-/** Resolves the area of a call: a circle, a county or a city, depending on the form of the text. */
 export async function resolveArea(calls: ToolCalls, text: string): Promise<NamedArea> {
   const circle = numbersOf(text);
   if (circle?.length === 3) {
@@ -126,7 +125,6 @@ interface NamedOrigin {
   readonly named: string;
 }
 
-/** Resolves the origin of a call: a block, a point, or an address or neighbourhood by its name. */
 export async function resolveOrigin(calls: ToolCalls, text: string): Promise<NamedOrigin> {
   if (BLOCK_GEOID.test(text)) return { origin: { geoid: text }, named: '' };
   const point = numbersOf(text);

@@ -109,7 +109,6 @@ export function mcpServer(client: Client, site: McpSite, words = BASE_WORDS): Mc
   return server;
 }
 
-/** Runs a call: returns its result with the price, or an error that states what to do next. */
 async function callTool(
   tool: Tool,
   { estimate_only, ...input }: Readonly<Record<string, unknown>>,

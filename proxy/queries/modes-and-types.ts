@@ -82,7 +82,6 @@ export function modePositions(
   );
 }
 
-/** Returns the position of the service of a mode; throws if the release lacks the mode. */
 export function modePosition(
   release: Release,
   mode: Mode,

@@ -67,7 +67,6 @@ export function wordsOf(text: string): string[] {
     .filter((word) => word !== '');
 }
 
-/** The postal abbreviation of a word that is a street suffix; undefined for any other. */
 export function suffixOf(word: string): string | undefined {
   return SUFFIX.get(word);
 }

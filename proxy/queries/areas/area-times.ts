@@ -105,7 +105,6 @@ export interface ResolvedArea extends PagedRequest {
   readonly nthFilter: NthFilter | null;
 }
 
-/** Resolves the request of an areal route; `where` holds the parameters that identify the area. */
 export function resolveArea(
   release: Release,
   cursors: CursorSealer,

@@ -55,7 +55,6 @@ export function requireBlocks(counties: readonly unknown[]): void {
   throw new Problem('point-not-covered', detail);
 }
 
-/** Returns the county with a FIPS code; throws `county-not-found` if the release lacks it. */
 export function findCounty(release: Release, fips: CountyFips): CountyManifest {
   const county = release.county(fips);
   if (county) return county;

@@ -25,7 +25,6 @@ export interface Criterion {
   readonly maxTenths: Tenths;
 }
 
-/** Resolves the criteria of a body; throws for types and modes that the release lacks. */
 export function requestedCriteria(
   release: Release,
   asked: readonly CriterionParams[],

@@ -135,7 +135,6 @@ interface AskedCoverage extends CellParams {
   readonly nth: number;
 }
 
-/** Resolves the sums that a request selects, and their spelling in a canonical request. */
 export function requestedCoverage(
   release: Release,
   asked: AskedCoverage,

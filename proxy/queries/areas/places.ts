@@ -24,10 +24,6 @@ export interface LocatedPlace {
   readonly state: StateManifest;
 }
 
-/**
- * Looks up a place in its state's table, which is kept in memory; throws `place-not-found` if
- * absent.
- */
 export async function locatePlace(release: Release, geoid: string): Promise<LocatedPlace> {
   const located = await placeOf(release, geoid);
   if (located) return located;

@@ -121,9 +121,6 @@ export interface ResolvedSummary {
   readonly page: Page | null;
 }
 
-/**
- * Resolves the request of a summary route; `origin` holds the parameters that identify the block.
- */
 export function resolveSummary(
   release: Release,
   cursors: CursorSealer,

@@ -25,7 +25,6 @@ interface GeoidOrigin {
   readonly counties: readonly [CountyManifest];
 }
 
-/** Identifies a block by GEOID; throws `block-not-found` if the release lacks its county. */
 export function originOfGeoid(release: Release, geoid: Geoid): GeoidOrigin {
   const county = release.countyOfBlock(geoid);
   if (county) return { geoid, county, counties: [county] };
@@ -110,9 +109,6 @@ export function resolveBlock(origin: BlockOrigin, kind: 'nearest' | 'pois'): Res
   return { origin, dependsOn };
 }
 
-/**
- * Finds the block of an origin; throws `block-not-found` or `point-not-covered` if there is none.
- */
 export function locateOrigin(release: Release, origin: BlockOrigin): Promise<OriginBlock> {
   return 'geoid' in origin ? locateBlock(release, origin) : locatePoint(release, origin);
 }

@@ -162,7 +162,6 @@ export interface ResolvedSearch extends PagedRequest {
   readonly search: PoiSearch;
 }
 
-/** Resolves the request of a search route; `where` holds the parameters that identify the area. */
 export function resolveSearch(
   release: Release,
   cursors: CursorSealer,

@@ -176,9 +176,6 @@ export interface ResolvedPoiTimes extends PagedRequest {
   readonly filter: PoiFilter;
 }
 
-/**
- * Resolves the request of a POI-times route; `origin` holds the parameters that identify the block.
- */
 export function resolvePoiTimes(
   release: Release,
   cursors: CursorSealer,

@@ -52,7 +52,6 @@ export function* siteRows({ sent, errors, measures }: SiteLists): Generator<Site
   for (const block of measures.uncovered) yield { list: 'uncovered', ...block };
 }
 
-/** Yields a row for each site of a list as sent: its measures, or why it is left out. */
 function* rowsOfList(
   list: 'sites' | 'candidates',
   sent: readonly SentSite[],
