@@ -8,10 +8,10 @@ import { stageRelease } from './build.ts';
 import { type BuildRequest, pathsIn } from './build-request.ts';
 import { joinReceipt } from './join/join-release.ts';
 import type { Progress } from './progress.ts';
-import { forgetDamagedPublication, publishedAt } from './publish/first-publication.ts';
+import { forgetDamagedPublication } from './publish/first-publication.ts';
 import { reasonsAgainst, type Thresholds } from './publish/judge-release.ts';
 import { whileBuilding } from './publish/output.ts';
-import { latestIfAny, promoteRelease } from './publish/promote-release.ts';
+import { latestIfAny, promoteRelease, wasPublished } from './publish/promote-release.ts';
 import { encodeManifest } from './publish/publish.ts';
 import { OwnReceipts, type Receipts } from './receipts/receipts.ts';
 import { type OpenExecutor, withExecutor } from './tasks/executor.ts';
@@ -62,7 +62,7 @@ export async function refreshRelease(
   );
   await forgetDamagedPublication(store, name);
   const refreshed = { manifest: name, release: manifest.release, notes };
-  if ((await publishedAt(store, name)) !== null) {
+  if (await wasPublished(store, name)) {
     return { ...refreshed, outcome: 'nothing-new', reasons: [] };
   }
   const reasons = reasonsAgainst(notes, thresholds);

@@ -10,23 +10,18 @@ import type { Store, WritableStore } from '../../shards/store/store.ts';
 export const PUBLICATIONS = 'published/';
 
 /**
- * Returns the `latest.json` that first made a manifest current. If none is recorded, that is
- * `latest`, which is then recorded. A manifest contains no time, so that the same inputs give the
- * same bytes; this record keeps its time of publication the same after a rollback or a rebuild.
- * Throws a `ShardError` for a damaged record, which building the release again removes.
+ * Records the `latest.json` by which a manifest became current, unless one is recorded. A manifest
+ * contains no time, so that the same inputs give the same bytes; this record keeps its time of
+ * publication the same after a rollback or a rebuild.
  */
-export async function firstPublication(store: WritableStore, latest: Latest): Promise<Latest> {
+export async function recordPublication(store: WritableStore, latest: Latest): Promise<void> {
   const name = recordOf(latest.manifest);
-  const known = await read(store, name);
-  if (known !== null) return known;
+  if ((await store.stat(name)) !== null) return;
   try {
     await store.putConditional(name, encodeLatest(latest), null);
-    return latest;
   } catch (error) {
     // Another process may have been first.
-    const theirs = await read(store, name);
-    if (theirs === null) throw error;
-    return theirs;
+    if ((await store.stat(name)) === null) throw error;
   }
 }
 
@@ -38,25 +33,24 @@ export async function forgetDamagedPublication(
   store: WritableStore,
   manifest: string,
 ): Promise<void> {
-  const name = recordOf(manifest);
   try {
-    await read(store, name);
+    await firstPublication(store, manifest);
   } catch (error) {
     if (!(error instanceof ShardError)) throw error;
-    await store.remove(name);
+    await store.remove(recordOf(manifest));
   }
-}
-
-/** When a manifest first became current; null if it never was. */
-export async function publishedAt(store: Store, manifest: string): Promise<string | null> {
-  return (await read(store, recordOf(manifest)))?.published_at ?? null;
 }
 
 export function recordOf(manifest: string): string {
   return manifest.replace(MANIFESTS, PUBLICATIONS);
 }
 
-async function read(store: Store, name: string): Promise<Latest | null> {
+/**
+ * Returns the `latest.json` that first made a manifest current; null if none is recorded. Throws a
+ * `ShardError` for a damaged record, which building the release again removes.
+ */
+export async function firstPublication(store: Store, manifest: string): Promise<Latest | null> {
+  const name = recordOf(manifest);
   const record = await nullIfMissing(store.readWhole(name));
   return record && decodeLatest(record.bytes, name);
 }

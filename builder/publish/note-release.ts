@@ -24,8 +24,7 @@ import {
 } from '../../shards/release/release-notes.ts';
 import type { Store, WritableStore } from '../../shards/store/store.ts';
 import type { DestTypeId, Tenths } from '../../shards/units.ts';
-import { publishedAt } from './first-publication.ts';
-import { latestIfAny } from './promote-release.ts';
+import { latestIfAny, wasPublished } from './promote-release.ts';
 
 /** Releases of a history; older ones fall off. */
 const HISTORY = 20;
@@ -57,7 +56,7 @@ export async function noteRelease(store: WritableStore, release: NamedRelease) {
   const isCurrent = latest?.manifest === release.name;
   const current = latest === null || isCurrent ? null : latest;
   const known = await nullIfDamaged(readNotes(store, release.name));
-  const wasCurrent = (await nullIfDamaged(publishedAt(store, release.name))) !== null;
+  const wasCurrent = await nullIfDamaged(wasPublished(store, release.name));
   const isAbout = (known?.before?.manifest ?? null) === (current?.manifest ?? null);
   if (known && (wasCurrent || isAbout)) return known;
   const before = current && {

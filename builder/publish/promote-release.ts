@@ -9,6 +9,7 @@ import {
 } from '../../shards/release/manifests.ts';
 import type { Store, WritableStore } from '../../shards/store/store.ts';
 import { BuildError } from '../errors.ts';
+import { firstPublication } from './first-publication.ts';
 import { withReleasesLocked } from './locks.ts';
 import { promote } from './publish.ts';
 
@@ -66,6 +67,12 @@ export async function latestIfAny(store: Store): Promise<Latest | null> {
     if (error instanceof ShardError) return null;
     throw error;
   }
+}
+
+/** Whether a manifest is or was current. Throws a `ShardError` for a damaged record of that. */
+export async function wasPublished(store: Store, manifest: string): Promise<boolean> {
+  if ((await latestIfAny(store))?.manifest === manifest) return true;
+  return (await firstPublication(store, manifest)) !== null;
 }
 
 /** Throws a `BuildError` unless the store lists all objects of the manifest called `name`. */

@@ -4,11 +4,11 @@ import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
+import { promote, putManifest } from '../../builder/publish/publish.ts';
 import type { CountyManifest, Manifest } from '../../shards/release/manifest.ts';
 import { STATES } from '../../shards/states.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import type { ObjectRef } from '../../shards/store/store.ts';
-import { makeCurrent } from '../support/make-current.ts';
 import type { Built } from './built.ts';
 import { figure } from './figure.ts';
 import type { Held } from './load-watched.ts';
@@ -34,7 +34,7 @@ export async function benchNationalManifest({ store, release, folder }: Built): 
   const manifest = nationalManifest(release.manifest);
   await copyObjects(store, nation, release.manifest, manifest);
   const target = new FolderStore(nation);
-  await makeCurrent(target, manifest, new Date());
+  await publish(target, manifest);
   const { length } = Buffer.from(JSON.stringify(manifest));
   figure('nation.manifest.bytes', length / 1e6, 'MB', { counties: COUNTIES });
 
@@ -53,7 +53,7 @@ export async function benchNationalManifest({ store, release, folder }: Built): 
     });
     process.kill(service.pid, 'SIGWINCH');
     const next = { ...manifest, release: `${manifest.release}-next` };
-    await makeCurrent(target, next, new Date());
+    await publish(target, next);
     while ((await releaseOf(service.address)) !== next.release) await pause(POLL_MS);
     await service.stop();
     const { max }: Held = JSON.parse(await readFile(delayFile, 'utf8'));
@@ -62,6 +62,10 @@ export async function benchNationalManifest({ store, release, folder }: Built): 
     await service.stop();
     await target.close();
   }
+}
+
+async function publish(store: FolderStore, manifest: Manifest): Promise<void> {
+  await promote(store, manifest.release, await putManifest(store, manifest), new Date());
 }
 
 async function releaseOf(address: string): Promise<string> {

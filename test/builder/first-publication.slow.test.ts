@@ -1,11 +1,11 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { collectGarbage } from '../../builder/publish/collect-garbage.ts';
 import { promoteRelease } from '../../builder/publish/promote-release.ts';
+import { promote, putManifest } from '../../builder/publish/publish.ts';
 import type { Manifest } from '../../shards/release/manifest.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
-import { makeCurrent } from '../support/make-current.ts';
 import { openProxy } from '../support/proxy-harness.ts';
 import { publishSmallRelease } from '../support/small-release.ts';
 import { smallCounty } from '../support/small-world.ts';
@@ -26,7 +26,10 @@ beforeEach(async () => {
 });
 afterEach(() => store.close());
 
-const publish = (release: string, now: Date) => makeCurrent(store, { ...manifest, release }, now);
+async function publish(release: string, now: Date) {
+  const ref = await putManifest(store, { ...manifest, release });
+  return promote(store, release, ref, now);
+}
 
 /** The response of two proxies started one after another, which must be the same. */
 async function lastUpdated(): Promise<{ last_updated: string; release: string }> {
@@ -75,6 +78,14 @@ test('a rebuilt release keeps its first publication time, even if it was removed
   expect(remove.map((file) => file.name)).toContain(name);
   const again = await publish('spring', AUTUMN);
   expect(again).toMatchObject({ manifest: name, published_at: SPRING.toISOString() });
+});
+
+test('a release that was killed before its publication was recorded keeps its time', async () => {
+  const { manifest: name } = await publish('spring', SPRING);
+  await rm(path.join(folder, name.replace('manifests/', 'published/')));
+  await publish('summer', SUMMER);
+  await promoteRelease(store, 'spring', AUTUMN);
+  expect((await lastUpdated()).last_updated).toBe(SPRING.toISOString());
 });
 
 test('the manifest does not contain the time: publishing later gives the same bytes', async () => {

@@ -294,6 +294,15 @@ test('a refresh that is killed at any step goes on with the same command, to the
     expect([code, said.split('\n').at(-1)]).toEqual([null, expect.anything()]);
     expect(await latestOf('killed')).toEqual(first);
   }
+  // The swap itself fails.
+  const lock = await takeLock(path.join(folder, 'killed', 'latest.json.lock'));
+  const unswapped = await refresh('killed');
+  expect([unswapped.code, unswapped.stderr]).toEqual([
+    1,
+    expect.stringMatching(/latest\.json.* is being replaced by /),
+  ]);
+  expect(await latestOf('killed')).toEqual(first);
+  if (lock.taken) await lock.release();
   const done = await refresh('killed');
   expect([done.code, done.stdout]).toEqual([
     0,
