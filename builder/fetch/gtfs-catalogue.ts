@@ -37,6 +37,9 @@ type CatalogueRow = Readonly<Record<string, string | undefined>>;
 const LIMITS = { lines: 1_000_000, recordLength: 1 << 16 };
 
 const COLUMNS = ['data_type', 'status', 'urls.latest', 'urls.direct_download'] as const;
+/** The id of a feed, in the newer and in the older file. */
+const IDS = ['id', 'mdb_source_id'] as const;
+const LICENCE = 'urls.license';
 const BOX = 'location.bounding_box';
 const ACTIVE: ReadonlySet<string> = new Set(['', 'active']);
 /** Statuses of feeds that others have replaced, or that have no more service: left out silently. */
@@ -66,6 +69,9 @@ export async function selectFeeds(
     remarks.push(
       `${path}: ${counted(faults.length, 'row')} cannot be read, first line ${line}: ${fault}`,
     );
+  }
+  if (rows.length > 0 && !(LICENCE in rows[0])) {
+    remarks.push(`${path}: has no column ${LICENCE}, so no licence of its feeds is known`);
   }
   const unused: UnusedFeed[] = [];
   const selected: CatalogueFeed[] = [];
@@ -149,7 +155,8 @@ export async function readCatalogue(path: string): Promise<Catalogue> {
       else rows.push(Object.fromEntries(header.map((column, at) => [column, cells[at]])));
     }
   }
-  const required = [...COLUMNS, ...boxColumns()];
+  const id = IDS.find((one) => header.includes(one)) ?? IDS[0];
+  const required = [...COLUMNS, id, ...boxColumns()];
   const missing = required.find((column) => !header.includes(column));
   if (missing === undefined) return { rows, faults };
   throw new BuildError(
@@ -160,7 +167,7 @@ export async function readCatalogue(path: string): Promise<Catalogue> {
 function feedOf(row: CatalogueRow): CatalogueFeed {
   // The older file numbers feeds; the newer one writes the same number as mdb-123. The id becomes a
   // file name, so characters other than letters, digits, `_` and `-` are replaced.
-  const id = (row.id ?? `mdb-${row.mdb_source_id}`).replaceAll(/[^\w-]+/g, '-');
+  const id = (row.id || `mdb-${row.mdb_source_id || 'unnumbered'}`).replaceAll(/[^\w-]+/g, '-');
   const name = [row.provider, row.name].filter(Boolean).join(', ');
   // The database hosts a public copy, even of feeds for which the agency requires a key.
   const latest = row['urls.latest'];
@@ -169,7 +176,7 @@ function feedOf(row: CatalogueRow): CatalogueFeed {
     id,
     name,
     urls: [latest, direct].filter((url) => url !== undefined && url !== ''),
-    licence: row['urls.license']?.trim() || null,
+    licence: row[LICENCE]?.trim() || null,
   } as CatalogueFeed;
 }
 

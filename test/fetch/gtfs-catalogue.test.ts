@@ -217,6 +217,22 @@ test('says that a build has no transit if no feed is there', async () => {
   expect(remarks.join()).toMatch(/has no feed that can be used here, so a build has no transit/);
 });
 
+test('says that no licence is known if the catalogue has no column of them', async () => {
+  const text = [COLUMNS.join(), row({})].join('\n').replace('urls.license', 'urls.licence');
+  const { feeds, remarks } = await selectText(text);
+  expect(feeds.map(({ licence }) => licence)).toEqual([null]);
+  expect(remarks).toEqual([
+    expect.stringMatching(/catalogue\.csv: has no column urls\.license, so no licence/),
+  ]);
+});
+
+test('a feed without an id gets a name, and a catalogue without ids is refused', async () => {
+  const { feeds } = await select(row({ id: '' }), row({ id: 'mdb-2' }));
+  expect(feeds.map(({ id }) => id)).toEqual(['mdb-2', 'mdb-unnumbered']);
+  const text = [COLUMNS.join(), row({})].join('\n').replace('id,', 'feed_id,');
+  await expect(selectText(text)).rejects.toThrow('it has no column id; check --mobility-url');
+});
+
 test('refuses a file that is not a catalogue, naming the missing column', async () => {
   await expect(selectText('<html>moved</html>')).rejects.toThrow(
     /catalogue\.csv: is not the Mobility Database catalogue.* no column data_type; check --mobility-url/,
