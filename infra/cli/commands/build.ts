@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { z } from 'zod';
 import { buildRelease } from '../../../builder/build.ts';
 import { pathsIn } from '../../../builder/build-request.ts';
 import { extractCoverageOf } from '../../../builder/extract/extract-coverage.ts';
@@ -44,16 +45,7 @@ async function build(flags: BuildFlags): Promise<void> {
   );
   const begun = performance.now();
   const progress = terminalProgress(process.stderr);
-  const request = {
-    ...inputs,
-    release,
-    workers: set.WORKERS,
-    memory: set.MEMORY,
-    tiles: flags.tiles,
-    directions: set.DIRECTIONS,
-    ...(set.ACCESS && { access: set.ACCESS }),
-    unitBlocks: set.UNIT_BLOCKS,
-  };
+  const request = { ...inputs, release, ...buildOptions(set, flags) };
   await whileOpen(openWritableStore(set.STORE), async (store) => {
     const open = executorOf(set.QUEUE, store, progress);
     const make = () => buildRelease({ ...request, scratch: store.scratch }, store, progress, open);
@@ -73,6 +65,18 @@ async function build(flags: BuildFlags): Promise<void> {
     const extracts = await Promise.all(inputs.osm.map(extractCoverageOf));
     tell(...gapWarnings(manifest, extracts).map((warning) => `warning: ${warning}`));
   });
+}
+
+/** How to build, as settings and flags say. */
+export function buildOptions(set: z.output<typeof buildSchema>, { tiles }: { tiles: boolean }) {
+  return {
+    workers: set.WORKERS,
+    memory: set.MEMORY,
+    tiles,
+    directions: set.DIRECTIONS,
+    ...(set.ACCESS && { access: set.ACCESS }),
+    unitBlocks: set.UNIT_BLOCKS,
+  };
 }
 
 function parseRelease(label: string | undefined): string {

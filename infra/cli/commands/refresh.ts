@@ -21,6 +21,7 @@ import { readTogether, runResumable, WRONG_ARGUMENTS } from '../run.ts';
 import { addSettings } from '../setting-options.ts';
 import { terminalProgress } from '../terminal-progress.ts';
 import { whileOpen } from '../while-open.ts';
+import { buildOptions } from './build.ts';
 import { addDownload, fetchArea } from './fetch.ts';
 
 interface RefreshFlags extends InputFlags, AreaFlags, Flags {
@@ -83,15 +84,7 @@ async function refreshIn(
   const progress = terminalProgress(process.stderr);
   // Feeds of --gtfs are files in addition to those of the catalogue.
   await fetchArea({ area, out: folder }, { ...flags, gtfs: [] }, progress);
-  const request = {
-    ...(await readInputs(flags)),
-    workers: set.WORKERS,
-    memory: set.MEMORY,
-    tiles: flags.tiles,
-    directions: set.DIRECTIONS,
-    ...(set.ACCESS && { access: set.ACCESS }),
-    unitBlocks: set.UNIT_BLOCKS,
-  };
+  const request = { ...(await readInputs(flags)), ...buildOptions(set, flags) };
   const thresholds: Thresholds = {
     feedsLost: set.MAX_FEEDS_LOST,
     blocksCutOff: set.MAX_BLOCKS_CUT_OFF,

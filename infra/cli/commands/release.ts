@@ -255,36 +255,36 @@ async function show(
 
 async function verify(store: Store, wanted: string | undefined): Promise<void> {
   const release = await open(store, wanted);
+  const { release: label, access, counties } = release.manifest;
   const total = objectsNamed(release.manifest).length;
   const progress = terminalProgress(process.stderr);
   const read = await readAll(progress.start('verify', total, 'objects'), (onObject) =>
     verifyRelease(release, onObject),
   );
-  const counties = Object.entries(release.manifest.counties);
-  const withAccess = counties.filter(([, { objects }]) => objects.access).length;
+  const toRecount = access.length > 0 ? Object.keys(counties).length : 0;
   const partly: string[] = [];
-  const recounted = await readAll(
-    progress.start('recount what is within reach', withAccess, 'counties'),
+  const recount = await readAll(
+    progress.start('recount access', toRecount, 'counties'),
     (onCounty) =>
-      recountAccess(release, read.faulty, (fips, isWhole) => {
+      recountAccess(release, new Set(read.faulty), (fips, isWhole) => {
         onCounty();
-        if (!isWhole) partly.push(countyInWords(fips, release.manifest.counties[fips].name));
+        if (!isWhole) partly.push(countyInWords(fips, counties[fips].name));
       }),
   );
-  if (partly.length > 0) {
+  if (partly.length > 0)
     print(
-      `not recounted, for errors in what they are counted from: counts within reach of ${partly.join(', ')}`,
+      `not all of access is recounted, since objects that it counts have errors: ${partly.join('; ')}`,
     );
-  }
-  const faults = read.faults + recounted.faults;
   const exported = await readAll(progress.start('verify exports', null, 'objects'), (onObject) =>
     verifyExports(release, onObject),
   );
-  const { release: label } = release.manifest;
+  const faults = read.faulty.length + recount.faulty.length;
   const found = [
     ...(faults > 0 ? [`${counted(faults, 'error')} in release ${label}; rebuild it`] : []),
-    ...(exported.faults > 0
-      ? [`${counted(exported.faults, 'error')} in its exports; run tta export --store … again`]
+    ...(exported.faulty.length > 0
+      ? [
+          `${counted(exported.faulty.length, 'error')} in its exports; run tta export --store … again`,
+        ]
       : []),
   ];
   if (found.length > 0) throw new UsageError(found.join('. '));
@@ -294,23 +294,19 @@ async function verify(store: Store, wanted: string | undefined): Promise<void> {
   );
 }
 
-/**
- * Prints the findings of a verification, and returns the numbers of steps and of findings, and the
- * objects that these are about.
- */
+/** Prints the findings of a verification, and returns its steps and the object of each finding. */
 async function readAll(
   stage: StageProgress,
   verification: (onStep: () => void) => AsyncIterable<Finding>,
-): Promise<{ steps: number; faults: number; faulty: ReadonlySet<string> }> {
-  let [steps, faults] = [0, 0];
-  const faulty = new Set<string>();
+): Promise<{ steps: number; faulty: readonly string[] }> {
+  let steps = 0;
+  const faulty: string[] = [];
   for await (const { object, problem } of verification(() => stage.at(steps++))) {
-    faults++;
-    faulty.add(object);
+    faulty.push(object);
     print(`${object}: ${problem}`);
   }
   stage.finish();
-  return { steps, faults, faulty };
+  return { steps, faulty };
 }
 
 async function promote(store: WritableStore, wanted: string): Promise<void> {
