@@ -16,7 +16,7 @@ export function requestedWeights(
   throw invalidParameters(
     unknown.map((name) => ({
       loc: [part, member],
-      msg: `this release has no weight ${name}; it has ${known.join(', ')}`,
+      msg: `release ${release.version} has no weight ${name}; it has ${known.join(', ')}`,
       type: 'unknown_weight',
     })),
   );

@@ -55,7 +55,7 @@ export function typeFault(
   const likely = likelyLabel(release.taxonomy, type);
   const advice =
     likely === undefined ? 'see /v1/meta/destination-types' : `did you mean ${likely}?`;
-  const msg = `this release has no destination type ${asked}; ${advice}`;
+  const msg = `release ${release.version} has no destination type ${asked}; ${advice}`;
   return [{ loc, msg, type: 'unknown_destination_type' }];
 }
 
@@ -103,7 +103,7 @@ export function modeFault(
 ): ParameterIssue[] {
   const modes = modeLabels(release, release.chosen);
   if (modes.includes(mode)) return [];
-  const msg = `this release has no mode ${mode}; it has ${modes.join(', ')}`;
+  const msg = `release ${release.version} has no mode ${mode}; it has ${modes.join(', ')}`;
   return [{ loc, msg, type: 'mode_not_in_release' }];
 }
 

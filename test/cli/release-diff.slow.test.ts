@@ -233,7 +233,7 @@ test('a release does not differ from itself; without two, or with an unknown one
     /this store has no release "never"; it has after-\w{16}, before-\w{16}\n/,
   );
   const type = ['--from', 'before', '--to', 'after', '--type', 'cows', '--out', out('none.csv')];
-  expect((await diff(...type)).stderr).toContain(
-    '--type: this release has no destination type cows',
+  expect((await diff(...type)).stderr).toMatch(
+    /--type: release before-\w+ has no destination type cows/,
   );
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ACCESS_MINUTES } from '../../../shards/access/access-columns.ts';
+import { ACCESS_MINUTES, countedType } from '../../../shards/access/access-columns.ts';
 import { CHANGE_STEPS, type Measure } from '../../../shards/changes/block-change.ts';
 import { ChangeTotals } from '../../../shards/changes/change-sums.ts';
 import type { ComparedCounty, ReleasePair } from '../../../shards/changes/compared-county.ts';
@@ -107,13 +107,9 @@ function requestedMeasures(
     throw invalidMember('of', 'does not go with type: send one of them', 'conflict');
   requestedOpportunities(before, of, 'from', 'body');
   const asked = requestedOpportunities(after, of, 'from', 'body');
-  const counted = countedByBoth(pair);
-  const uncounted = asked.find((one) => !counted.includes(one.of))?.of;
-  if (uncounted !== undefined) {
-    const all = counted.length > 0 ? counted.join(', ') : 'nothing';
-    const msg = `both releases count ${all}, not ${uncounted}`;
-    throw invalidMember('of', msg, 'unknown_weight');
-  }
+  const uncounted = asked.find((one) => !countedByBoth(pair).includes(one.of))?.of;
+  if (uncounted !== undefined)
+    throw invalidMember('of', uncountedIn(pair, uncounted), 'unknown_weight');
   if (minutes?.some((one) => !ACCESS_MINUTES.includes(one))) {
     throw invalidMember('minutes', `must be some of ${ACCESS_MINUTES.join(', ')}`, 'out_of_range');
   }
@@ -123,6 +119,20 @@ function requestedMeasures(
     modes,
     minutes,
   );
+}
+
+/** Says which release does not count something, and what both count. */
+function uncountedIn(pair: ReleasePair, of: string): string {
+  const { before, after } = pair;
+  const lacking = [before, after].filter(({ manifest }) => !manifest.access.includes(of));
+  const nameOf = (one: string) => {
+    const type = countedType(one);
+    return type === null ? one : `type:${after.taxonomy.labelOf(type)}`;
+  };
+  const counted = countedByBoth(pair);
+  const both = counted.length > 0 ? counted.map(nameOf).join(', ') : 'nothing in common';
+  const releases = lacking.map(({ version }) => version).join(' nor ');
+  return `${nameOf(of)} is not counted within reach in ${releases}; both releases count ${both}`;
 }
 
 /** The areas that rows are by, and the number of the area of each block; -1 for none. */

@@ -53,7 +53,10 @@ export function requestedOpportunities(
     if (type === undefined) {
       if (known.includes(of)) return { of, types: null };
       const all = known.join(', ');
-      throw fault(`this release has no weight ${of}; it has ${all}`, 'unknown_weight');
+      throw fault(
+        `release ${release.version} has no weight ${of}; it has ${all}`,
+        'unknown_weight',
+      );
     }
     if (direction === 'to') {
       throw fault(`${of} has no direction to: POIs are counted from a block`, 'conflict');

@@ -231,7 +231,8 @@ describe('an error message states what to do instead', () => {
 
   test('an unknown destination type: where to find the list', async () => {
     for (const type of [999_999, 9_999, 0, -1]) {
-      const msg = `this release has no destination type ${type}; see /v1/meta/destination-types`;
+      const { version } = (await demo.api.get('/v1/isochrone/meta')).json();
+      const msg = `release ${version} has no destination type ${type}; see /v1/meta/destination-types`;
       expect(await messageOf(summary(), { type })).toBe(msg);
       const body = { origins: [demo.block.geoid], type: [type] };
       const posted = await demo.api.post('/v1/blocks/summary', body);
