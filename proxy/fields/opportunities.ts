@@ -4,6 +4,7 @@ import { DIRECTIONS } from '../../shards/release/manifest.ts';
 import { WEIGHT_NAME } from '../../shards/weights/weight.ts';
 import { BOUNDS, DEFAULT_MINUTES, LIMITS } from '../bounds.ts';
 import { AREA_KINDS } from '../queries/areas/areas-of-blocks.ts';
+import { SMALL_GROUP } from '../queries/areas/group-measures.ts';
 import { DECAY_PATTERN, decayOf } from '../queries/opportunities/decay.ts';
 import { levels, list } from './compounds.ts';
 import { optional, several, withDefault, withSchema } from './field.ts';
@@ -104,6 +105,12 @@ export const AREA_ACCESS = {
       description: 'With `by`: the weight by which blocks count in the average. Omitted: `people`.',
     },
   ),
+  small: withDefault(flag, false, {
+    id: 'SmallAveraged',
+    description:
+      `With \`by\`: averages by a \`weight\` other than people also where those of fewer than ${SMALL_GROUP} ` +
+      'are known; such areas have no row otherwise (reason `small-group`).',
+  }),
   include_missing: withDefault(flag, false, {
     id: 'IncludeMissingAccess',
     description:

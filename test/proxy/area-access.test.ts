@@ -188,6 +188,23 @@ describe(`with seed ${seed}`, () => {
     ]);
   });
 
+  test('a group of fewer than 100 has no average unless it is asked for; people always have', async () => {
+    const url = `/v1/counties/${COUNTY}/access?of=jobs&minutes=45&by=tract&limit=1000`;
+    const ofGroup = `${url}&weight=workers_high_wage`;
+    type Averaged = Row & { total: number; no_data: number; reason?: string };
+    const isSmall = ({ total, no_data }: Averaged) => total - no_data < 100;
+    const all = (await rowsOf(`${ofGroup}&small=true`)) as Averaged[];
+    const stated = all.filter((row) => !isSmall(row));
+    expect(stated.length).toBeGreaterThan(0);
+    expect(stated.length).toBeLessThan(all.length);
+    expect(await rowsOf(ofGroup)).toEqual(stated);
+    const missing = (await rowsOf(`${ofGroup}&include_missing=true`)) as Averaged[];
+    expect(missing.filter(({ reason }) => reason === 'small-group')).toEqual(
+      all.filter(isSmall).map((row) => ({ ...row, count: null, reason: 'small-group' })),
+    );
+    expect(await rowsOf(`${url}&small=true`)).toEqual(await rowsOf(url));
+  });
+
   test('a posted area has the rows of the county that it names, in pages and formats', async () => {
     const asked = { of: ['jobs'], mode: ['transit'], minutes: [45] };
     const area = { counties: [COUNTY] };

@@ -451,8 +451,8 @@ export type AreaOpportunityCount = {
   minutes: number;
   /** How many are within reach; with `by`, the average, to one decimal. Null only in rows added by `include_missing`. */
   count: number | null;
-  /** Only where `count` is null: the mode could not be routed from any block, or no block has any of `weight`. */
-  reason?: 'no-data' | 'no-weight';
+  /** Only where `count` is null: the mode could not be routed from any block, no block has any of `weight`, or it is a small group (`small`). */
+  reason?: 'no-data' | 'no-weight' | 'small-group';
   /** With `by`: sum of `weight` over the blocks. */
   total?: number;
   /** With `by`: the part of `total` in blocks that the mode could not be routed from, which the average leaves out. */
@@ -1795,6 +1795,8 @@ export interface Operations {
       mode?: ReadonlyArray<'walk' | 'bike' | 'transit' | 'walk_slow' | 'step_free' | 'transit_step_free'> | undefined;
       /** With `by`: the weight by which blocks count in the average. Omitted: `people`. */
       weight?: string | undefined;
+      /** With `by`: averages by a `weight` other than people also where those of fewer than 100 are known; such areas have no row otherwise (reason `small-group`). */
+      small?: boolean | undefined;
       /** `next_cursor` of the previous page, with the same other members. Null: the first page. */
       cursor?: string | null | undefined;
       /** Blocks by GEOID, or points and addresses; 1 to 250. A malformed or unknown one fails alone and is listed in `errors`. */
@@ -1844,6 +1846,8 @@ export interface Operations {
       minutes?: ReadonlyArray<number> | undefined;
       /** With `by`: the weight by which blocks count in the average. Omitted: `people`. */
       weight?: string | undefined;
+      /** With `by`: averages by a `weight` other than people also where those of fewer than 100 are known; such areas have no row otherwise (reason `small-group`). */
+      small?: boolean | undefined;
     };
     responses: Pick<SharedResponses, 'text/csv' | 'application/x-ndjson' | 'application/vnd.apache.parquet'> & {
       'application/json': {
@@ -1863,6 +1867,8 @@ export interface Operations {
       minutes?: ReadonlyArray<number> | undefined;
       /** With `by`: the weight by which blocks count in the average. Omitted: `people`. */
       weight?: string | undefined;
+      /** With `by`: averages by a `weight` other than people also where those of fewer than 100 are known; such areas have no row otherwise (reason `small-group`). */
+      small?: boolean | undefined;
     };
     responses: Pick<SharedResponses, 'text/csv' | 'application/x-ndjson' | 'application/vnd.apache.parquet'> & {
       'application/json': {

@@ -26,6 +26,7 @@ import {
   checkAreaKind,
 } from '../areas/areas-of-blocks.ts';
 import type { CountyBlocks } from '../areas/drawn-blocks.ts';
+import { SMALL_GROUP } from '../areas/group-measures.ts';
 import { requestedWeights } from '../block-weights.ts';
 import { modeLabels, modePositions } from '../modes-and-types.ts';
 import { checkDirection } from '../origins/near-points.ts';
@@ -46,6 +47,7 @@ interface AreaAccessParams {
   readonly minutes?: readonly Minutes[] | undefined;
   readonly by?: AreaKind | undefined;
   readonly weight?: string | undefined;
+  readonly small: boolean;
   readonly include_missing: boolean;
   readonly limit: number;
   readonly cursor?: string | undefined;
@@ -61,6 +63,8 @@ interface AreaAccessQuery {
   readonly by: AreaKind | null;
   /** The weight by which blocks count in an average. */
   readonly weight: string;
+  /** The least sum of the weight, over blocks with a count, of which an average is stated. */
+  readonly least: number;
   /** Whether blocks and areas without a count also have rows, with the reason. */
   readonly withMissing: boolean;
 }
@@ -70,8 +74,11 @@ export interface ResolvedAreaAccess extends PagedRequest {
   readonly query: AreaAccessQuery;
 }
 
-/** Why there is no count: no block could be routed from, or none has any of the weight. */
-const MISSING_REASONS = ['no-data', 'no-weight'] as const;
+/**
+ * Why there is no count: no block could be routed from, none has any of the weight, or those that
+ * could have too little of a group.
+ */
+const MISSING_REASONS = ['no-data', 'no-weight', 'small-group'] as const;
 
 interface AreaCount {
   readonly geoid: string;
@@ -109,8 +116,8 @@ const REASON = new Columns<AreaCount>({
       .optional()
       .meta({
         description:
-          'Only where `count` is null: the mode could not be routed from any block, or no block has ' +
-          'any of `weight`.',
+          'Only where `count` is null: the mode could not be routed from any block, no block has ' +
+          'any of `weight`, or it is a small group (`small`).',
       }),
   },
 });
@@ -132,7 +139,7 @@ export function requestedAreaAccess(
   release: Release,
   cursors: CursorSealer,
   { route, where, area }: { route: string; where: object; area: Area },
-  { limit, cursor, include_missing: withMissing, ...asked }: AreaAccessParams,
+  { limit, cursor, include_missing: withMissing, small, ...asked }: AreaAccessParams,
   part: 'query' | 'body' = 'query',
 ): ResolvedAreaAccess {
   const { direction, by = null } = asked;
@@ -175,13 +182,15 @@ export function requestedAreaAccess(
     minutes,
     by: by ?? undefined,
     weight,
+    small: small || undefined,
     include_missing: withMissing,
   };
   const resolved = { mode: modeLabels(release, modes), noisy: noisyAmong(release, of) };
+  const least = small || weight === PEOPLE.weight ? 0 : SMALL_GROUP;
   return {
     ...pagedRequest(cursors, route, { sent, resolved }, { limit, cursor }, [0, 0, 0, 0]),
     area,
-    query: { modes, direction, of, minutes, by, weight, withMissing },
+    query: { modes, direction, of, minutes, by, weight, least, withMissing },
   };
 }
 
@@ -253,7 +262,7 @@ export async function locateAreaAccess(
   const all =
     query.by === null
       ? blocksFrom(release, parts, query, page.position[0])
-      : (await averagedAreas(release, parts, query)).map(subjectOfArea);
+      : (await averagedAreas(release, parts, query)).map((area) => subjectOfArea(area, query));
   const subjects: { subject: Subject; cells: Cell[] }[] = [];
   let rows = 0;
   for (const subject of all) {
@@ -445,11 +454,11 @@ function* blocksFrom(
   }
 }
 
-function subjectOfArea(area: AveragedArea): Subject {
+function subjectOfArea(area: AveragedArea, { least }: AreaAccessQuery): Subject {
   const { id, total, known } = area;
   const reasonOf = (mode: number) => {
-    if (known[mode] > 0) return undefined;
-    return total > 0 ? 'no-data' : 'no-weight';
+    if (known[mode] === 0) return total > 0 ? 'no-data' : 'no-weight';
+    return known[mode] < least ? 'small-group' : undefined;
   };
   return { id, reasonOf, area };
 }
