@@ -233,12 +233,12 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
  * decision: whoever makes it raises a number, and whoever removes lines lowers it.
  */
 const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: number }>> = {
-  builder: { files: 340, lines: 40_350 },
+  builder: { files: 338, lines: 40_250 },
   infra: { files: 120, lines: 13_850 },
   portal: { files: 232, lines: 23_100 },
-  proxy: { files: 270, lines: 34_550 },
+  proxy: { files: 270, lines: 34_600 },
   shards: { files: 173, lines: 17_450 },
-  test: { files: 817, lines: 118_100 },
+  test: { files: 815, lines: 117_350 },
 };
 
 const TOP_LEVEL = new Set([

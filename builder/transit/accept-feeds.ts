@@ -76,8 +76,8 @@ export function noneUsable(leftOut: readonly LeftOutFeed[]): BuildError {
 
 /**
  * Warns of each feed that is left out or has less service than expected. Throws a `BuildError` with
- * the reasons if the release would lose more feeds than it may, or, in a strict build, any but
- * those without a licence.
+ * the reasons if the release would lose more feeds than it may, or, in a strict build, any. Those
+ * without a licence count neither as lost nor as asked for.
  */
 export function acceptFeeds(
   used: readonly FeedFacts[],
@@ -86,7 +86,8 @@ export function acceptFeeds(
   progress: Progress,
 ): void {
   for (const { file, reason } of leftOut) progress.note(`WARNING: ${file}: left out: ${reason}`);
-  const unused: FeedReason[] = leftOut.filter(({ reason }) => reason !== NO_LICENCE);
+  const wanted = leftOut.filter(({ reason }) => reason !== NO_LICENCE);
+  const unused: FeedReason[] = [...wanted];
   for (const feed of used) {
     const { file } = feed;
     const { status, reason } = feedState(feed);
@@ -94,7 +95,8 @@ export function acceptFeeds(
     progress.note(`WARNING: ${file}: ${reason}; check --service-date, or use another feed`);
     if (status === 'empty-in-window') unused.push({ file, reason });
   }
-  const given = counted(used.length + leftOut.length, 'feed');
+  const asked = used.length + wanted.length;
+  const given = counted(asked, 'feed');
   if (strictFeeds && unused.length > 0) {
     throw new BuildError(
       `${unused.length} of ${given} cannot be used; fix or remove them, or leave out --strict: ${reasonsOf(unused)}`,
@@ -102,7 +104,7 @@ export function acceptFeeds(
   }
   if (used.length === 0) throw noneUsable(leftOut);
   const lost = leftOut.filter(({ is_lost }) => is_lost);
-  const percent = (100 * lost.length) / (used.length + leftOut.length);
+  const percent = (100 * lost.length) / asked;
   if (percent > maxFeedsLeftOut) {
     throw new BuildError(
       `${lost.length} of ${given} cannot be read; fix or remove them, or allow it by --max-feeds-left-out ${Math.ceil(percent)}: ${reasonsOf(lost)}`,

@@ -605,6 +605,10 @@ test('feeds that are left out for want of a licence are named, and count neither
   expect(said[8]).toBe('WARNING: 8.zip: left out: no licence of it is known');
   expect(unlicensed[8]).toMatchObject({ file: '8.zip', publisher: 'MTA', is_lost: false });
   expect(() => acceptFeeds([], unlicensed, {}, silent)).toThrow('no feed can be used');
+  // One of four feeds is lost, however many others have no licence.
+  expect(() => acceptFeeds(used(3), [...unlicensed, ...leftOut(1, true)], {}, silent)).toThrow(
+    '1 of 4 feeds cannot be read; fix or remove them, or allow it by --max-feeds-left-out 25: ',
+  );
 });
 
 test('feeds without trips in the window, or with few on their day, have a warning each', () => {
