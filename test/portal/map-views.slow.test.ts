@@ -232,7 +232,7 @@ test('search by keyboard finds a city for free, a POI for tokens, and the people
   const browser = await sharedChromium(SOFTWARE_GL);
   const { page } = await open('#x=1&min=45', { browser });
   const owner = await site.proxy.customer({ tokens: 2_000 });
-  const search = page.getByRole('combobox', { name: 'Search for an address, a city or a POI' });
+  const search = page.getByRole('combobox', { name: 'Search for an address or a place' });
   await search.fill('port mer');
   await page.getByRole('option', { name: /^Port Meridian/ }).waitFor();
   await search.press('ArrowDown');

@@ -88,7 +88,7 @@ export function MapSearch({ onPoi }: { readonly onPoi: (poi: FoundPoi) => void }
   );
 }
 
-const HINT = 'Search for an address, a city or a POI';
+const HINT = 'Search for an address or a place';
 
 /** Kinds of results whose label does not say it. */
 const KIND_NOTES: Readonly<Record<string, string>> = {

@@ -30,8 +30,6 @@ import { type MapView, type MeasuredSites, mapRequest } from '../map-view.ts';
 import { nearestOf } from '../nearest/nearest-view.tsx';
 import { reachRequest } from '../reach/reach-view.ts';
 
-const NO_BLOCKS = { geoids: new Float64Array(), classes: new Uint8Array() };
-
 /** The sites of a type are its POIs. */
 const ofType = nearestOf(({ sitesType }) => sitesType);
 
@@ -59,7 +57,7 @@ export const sitesView: MapView = {
       name: `sites ${sitesColoured} ${nearest?.geoids.length ?? 0}`,
       modes: [mode],
       pois: catalogue.poisOf([], [mode]),
-      blocks: nearest ? { geoids: nearest.geoids, classes: Uint8Array.from(classes()) } : NO_BLOCKS,
+      blocks: nearest && { geoids: nearest.geoids, classes: Uint8Array.from(classes()) },
     };
   },
   minutesOf(viewed, geoid) {
