@@ -11,7 +11,7 @@ import { ChangeError, type Days, type Lines } from './scenario-file.ts';
 /** Trips of a route in one direction, whose services may run on the same days. */
 export interface TripGroup {
   readonly route: Route;
-  /** `direction_id`, or the headsign of trips without one. */
+  /** `direction_id`, or the headsign of trips without one, or else where they lead, if two ways. */
   readonly direction: string;
   readonly trips: readonly Trip[];
 }
@@ -179,11 +179,46 @@ export function groupTrips(draft: FeedDraft, lines: Lines): TripGroup[] {
   const trips = selectTimedTrips(draft, lines);
   const directionOf = (trip: Trip) => trip.direction || trip.headsign;
   const groups = groupBy(trips, (trip) => `${trip.route}\0${directionOf(trip)}`);
-  return [...groups.values()].map((trips) => ({
-    route: draft.routes.get(trips[0].route)!,
-    direction: directionOf(trips[0]),
-    trips,
-  }));
+  return [...groups.values()].flatMap((trips) => {
+    const route = draft.routes.get(trips[0].route)!;
+    const direction = directionOf(trips[0]);
+    const ways = direction === '' ? waysOf(trips) : [trips];
+    return ways.map((own) => ({
+      route,
+      direction: ways.length > 1 ? `to ${lastStopOf(draft, own[0])}` : direction,
+      trips: own,
+    }));
+  });
+}
+
+/**
+ * Divides trips by the order in which they call at the stops of the most frequent pattern, or of
+ * the most frequent one of those that run the other way, or with which they share fewer than two.
+ */
+function waysOf(trips: readonly Trip[]): Trip[][] {
+  const patterns = [...groupBy(trips, patternOf).values()].sort((a, b) => b.length - a.length);
+  const ways: { positions: ReadonlyMap<string, number>; trips: Trip[] }[] = [];
+  for (const own of patterns) {
+    const stops = own[0].calls.map(({ stop }) => stop);
+    const way = ways.find(({ positions }) => {
+      const shared = stops.flatMap((stop) => positions.get(stop) ?? []);
+      const ahead = shared.slice(1).filter((position, i) => position > shared[i]).length;
+      return 2 * ahead > shared.length - 1;
+    });
+    if (way) way.trips.push(...own);
+    else ways.push({ positions: firstPositions(stops), trips: [...own] });
+  }
+  return ways.map((way) => way.trips);
+}
+
+function firstPositions(stops: readonly string[]): Map<string, number> {
+  // Of equal keys the last counts.
+  return new Map([...stops.entries()].reverse().map(([position, stop]) => [stop, position]));
+}
+
+function lastStopOf({ stops }: FeedDraft, { calls }: Trip): string {
+  const { stop } = calls.at(-1)!;
+  return stops.get(stop)?.name || stop;
 }
 
 /** A group whose trips all run with one service, on its days or on some of them. */

@@ -92,6 +92,33 @@ test('half the headway doubles the departures, and the trips there are stay', as
   ]);
 });
 
+test('a headway is that of each way of a line whose feed names no directions', async () => {
+  const feed = madeFeed([
+    { route: 'L', departures: every(20, '06:00', '09:00') },
+    { route: 'L', stops: ['A', 'C', 'D'], minutes: [0, 8, 14], departures: ['06:10:00'] },
+    {
+      route: 'L',
+      direction: 1,
+      stops: ['D', 'C', 'B', 'A'],
+      departures: every(20, '06:05', '09:05'),
+    },
+  ]);
+  const trips = feed['trips.txt'].replace(/"To ""\w""",[01],/g, ',,');
+  const { texts, said } = await changed(
+    { ...feed, 'trips.txt': trips },
+    '  - {change: adjust-headway, route: L, headway: 5 min}\n',
+  );
+  const from = (stop: string) =>
+    rowsOf(texts, 'stop_times.txt')
+      .filter(({ stop_id, stop_sequence }) => stop_id === stop && stop_sequence === '10')
+      .map(({ departure_time }) => departure_time)
+      .sort();
+  expect(from('A')).toEqual(every(5, '06:00', '09:00'));
+  expect(from('D')).toEqual(every(5, '06:05', '09:05'));
+  expect(said[0]).toContain('direction to D Street, service WK: every 5 min from 06:00 to 09:00');
+  expect(said[1]).toContain('direction to A Street, service WK: every 5 min from 06:05 to 09:05');
+});
+
 test('a headway between two times leaves the departures outside them', async () => {
   const { texts } = await changed(
     FEED,
