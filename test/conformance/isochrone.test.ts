@@ -135,9 +135,17 @@ describe('§5.6 and §8 cost', () => {
     expect(unmetered.headers.etag).toBe(normal.headers.etag);
   });
 
-  test('HEAD states the cost of all contours', async () => {
-    const query = { block: demo.block.geoid, contours: '5,10' };
-    const head = await demo.api.call({ method: 'HEAD', path: PATH, query });
-    expect(head.headers['x-tokens-cost']).toBe('20');
+  test('HEAD states the cost of all contours and the ETag, and reads no row', async () => {
+    const call = { path: PATH, query: { block: demo.block.geoid, contours: '3,4' } };
+    const { store } = demo.api.proxy;
+    for (const encoding of ['gzip', 'identity']) {
+      const headers = { 'accept-encoding': encoding };
+      store.reads = [];
+      const head = await demo.api.call({ method: 'HEAD', ...call, headers });
+      expect(store.reads.filter((name) => !name.startsWith('index/'))).toEqual([]);
+      expect(head.headers['x-tokens-cost']).toBe('20');
+      const whole = await demo.api.call({ ...call, headers });
+      expect([encoding, whole.headers.etag]).toEqual([encoding, head.headers.etag]);
+    }
   });
 });

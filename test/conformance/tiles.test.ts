@@ -76,10 +76,16 @@ describe('/v1/isochrone/tiles', () => {
     expect(response.headers).not.toHaveProperty('x-tokens-remaining');
   });
 
-  test('an empty tile is 204 and free', async () => {
-    const response = await tile(tileAt({ lon: 100, lat: 0 }, ZOOM));
-    expect([response.statusCode, response.body]).toEqual([204, '']);
-    expect(Number(response.headers['x-tokens-charged'] ?? 0)).toBe(0);
+  test('an empty tile is 204 and free, without tokens too; any other needs one', async () => {
+    const poor = await demo.api.newCustomer({ tokens: 0 });
+    for (const method of ['GET', 'HEAD'] as const) {
+      const ask = (zxy: string) =>
+        demo.api.call({ method, path: `${template}/${zxy}.mvt`, as: poor });
+      const empty = await ask(tileAt({ lon: 100, lat: 0 }, ZOOM));
+      expect([empty.statusCode, empty.body]).toEqual([204, '']);
+      expect(empty.headers['x-tokens-charged']).toBe('0');
+      expect((await ask(tileAt(demo.block, ZOOM))).statusCode).toBe(429);
+    }
   });
 
   test('a tile needs a key, costs 1 token, and is revalidated by its ETag for free', async () => {

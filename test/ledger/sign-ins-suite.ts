@@ -36,12 +36,14 @@ export function signInsSuite(name: string, newAddress: () => string): void {
       };
     }
 
-    test('the right code signs in once', async () => {
+    test('the right code signs in once, or the right link', async () => {
       const { code, link } = await challenged();
       expect(await code('wrong')).toBe(false);
       expect(await code('right')).toBe(true);
-      expect(await code('right')).toBe(false);
-      expect(await link('link of right')).toBe(false);
+      expect([await code('right'), await link('link of right')]).toEqual([false, false]);
+      const other = await challenged();
+      expect(await other.link('link of right')).toBe(true);
+      expect(await other.code('right')).toBe(false);
     });
 
     test('exactly one of several racing right responses is accepted', async () => {

@@ -11,6 +11,7 @@ import { openAccount } from '../../proxy/ledger/sqlite/accounts.ts';
 import * as books from '../../proxy/ledger/sqlite/balances.ts';
 import { WRITES } from '../../proxy/ledger/sqlite/operations.ts';
 import * as replays from '../../proxy/ledger/sqlite/replays.ts';
+import { storeChallenge, takeLimited } from '../../proxy/ledger/sqlite/sign-ins.ts';
 import { SqlConnection } from '../../proxy/ledger/sqlite/sql-connection.ts';
 import { forAll } from '../support/for-all.ts';
 import { Dice } from '../transit/dice.ts';
@@ -25,6 +26,9 @@ function newBooks() {
   const order = { email: null, grant: null, by: 'operator', atMs: NOON } as const;
   return { db, id: openAccount(db, order).account.id };
 }
+
+const rowsOf = (db: SqlConnection, table: string) =>
+  db.get<{ n: number }>(`SELECT count(*) AS n FROM ${table}`)!.n;
 
 /** Reads the account's balance, and the sums that it consists of. */
 function read(db: SqlConnection, id: string) {
@@ -129,10 +133,22 @@ test('expired responses and receipts do not pile up', () => {
     const { receipt } = replays.debitOnce(db, charge, request) as { receipt: Receipt };
     replays.storeResponse(db, receipt, { headers: {}, gzip: new Uint8Array(1) });
   }
-  const rows = (table: string) => db.get<{ n: number }>(`SELECT count(*) AS n FROM ${table}`)!.n;
   const day = RESPONSE_LIFE_MS / HOUR;
-  const receipts = RECEIPT_LIFE_MS / HOUR;
-  expect([rows('replays'), rows('responses'), rows('receipts')]).toEqual([day, day, receipts]);
+  expect(['replays', 'responses', 'receipts'].map((table) => rowsOf(db, table))).toEqual([
+    day,
+    day,
+    RECEIPT_LIFE_MS / HOUR,
+  ]);
+});
+
+test('challenges and windows that have ended do not pile up', () => {
+  const { db } = newBooks();
+  for (let i = 0; i < 20; i++) {
+    const challenge = { startedAtMs: i, codeHash: 'code', linkHash: 'link', endsAtMs: i + 10 };
+    storeChallenge(db, `mailbox ${i}`, challenge);
+    takeLimited(db, `subject ${i}`, { limit: 1, windowSeconds: 0.01 }, i);
+  }
+  expect([rowsOf(db, 'challenges'), rowsOf(db, 'limits')]).toEqual([10, 10]);
 });
 
 test('the balance is the sum of grants minus that of usage, by day, key and route', () =>

@@ -14,7 +14,7 @@ const ROOMS = {
   'builder/transit':
     'test/transit/{continuations-among,door-to-door,egress,fastest-departures,feed-day,footpaths,frequent-stops,journeys,patterns-among,reduced-ways,small-networks,station-levels,stop-reach,stop-walks,timetable,transfer-rules,transit-clock,trip-transfers}.test.ts',
   'proxy/ledger':
-    'test/ledger/{api-key,bookkeeping,entries,intercepted-ledger,kept-secrets,open-ledger,ledger-address,ledger-export,ledger-folder,mailbox,merged-debits,nonsense,rate-window,redis-customers.slow,redis-entries.slow,redis-errors,redis-ledger.slow,redis-once,redis-opening.slow,sealed-text,shared-commits,sqlite-books,sqlite-customers,sqlite-files,sqlite-ledger.slow,sqlite-limits,stored-responses.slow}.test.ts',
+    'test/ledger/{api-key,bookkeeping,entries,intercepted-ledger,kept-secrets,open-ledger,ledger-address,ledger-export,ledger-folder,mailbox,merged-debits,nonsense,rate-window,redis-customers.slow,redis-entries.slow,redis-errors,redis-ledger.slow,redis-once,redis-opening.slow,sealed-text,shared-commits,sqlite-books,sqlite-customers,sqlite-files,sqlite-ledger.slow,stored-responses.slow}.test.ts',
   'portal/payment':
     'test/portal/{billing.slow,checkouts,closings,event-worker,memberships,opened-payment,payment-outage.slow,payment.slow,purchases,reconciled,reversals,settled-memberships,settled-purchases,stripe-client,webhook-events}.test.ts',
   'portal/sign-in':
@@ -22,9 +22,9 @@ const ROOMS = {
   'proxy/metering':
     'test/proxy/{authorize,backend-faults,delivery,free-responses,cached-response,idempotency,idempotent-fingerprint,metering,open-charges,query-cache,query-cache.slow,posted,rate-subject,refusals,small-responses}.test.ts',
   'proxy/execute.ts':
-    'test/proxy/{cached-response,content-coding,delivery,free-responses,idempotency,metered-gets,posted,waiting-posts}.test.ts',
+    'test/{conformance/{isochrone,table/{formats.slow,free-figures.slow,metering.slow},tiles},proxy/{cached-response,content-coding,delivery,free-responses,idempotency,posted,waiting-posts}}.test.ts',
   'proxy/serve':
-    'test/proxy/{cached-response,delivery,export-list,exported-files,free-responses,metered-gets,posted,tile-archives,waiting-posts}.test.ts',
+    'test/{conformance/{isochrone,table/{formats.slow,metering.slow},tiles},proxy/{cached-response,delivery,export-list,exported-files,free-responses,posted,tile-archives,waiting-posts}}.test.ts',
   'shards/matrix': 'test/shards/{codecs,matrix}.test.ts',
   'shards/store':
     'test/shards/{envelope,folder-files,folder-store,http-reads,https-store.slow,instrumented-store,locks,retried-reads,s3-objects,s3-refusals,scratch-file,spool,store-locations}.test.ts',

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Receipt } from '../../proxy/ledger/replays.ts';
 import { geoidFromNumber } from '../../shards/geoid.ts';
 import { MICRO } from '../../shards/units.ts';
-import { openProxy, proxyOfTests } from '../support/proxy-harness.ts';
+import { proxyOfTests } from '../support/proxy-harness.ts';
 import { smallReleaseOfTests } from '../support/small-release.ts';
 import { smallCounty } from '../support/small-world.ts';
 
@@ -410,41 +410,4 @@ describe('on the demo city', () => {
     });
     expect(response.json().detail).toBe('no block of this release has its centre in the area');
   });
-});
-
-test('a batch pays for an origin as often as it is listed', async () => {
-  const once = await post(proxy.key, { origins: [reaching[0]] });
-  const twice = await post(proxy.key, { origins: [reaching[0], reaching[0]] });
-  expect(twice.json().results).toEqual([...once.json().results, ...once.json().results]);
-  const charges = [once, twice].map(({ headers }) => Number(headers['x-tokens-charged']));
-  expect(charges[1]).toBe(2 * charges[0]);
-});
-
-test('a batch returns whole origins up to the row budget, and its first in any case', async () => {
-  const origins = reaching.slice(0, 3);
-  const rows: number[] = [];
-  for (const origin of origins) {
-    rows.push((await post(proxy.key, { origins: [origin] })).json().results.length);
-  }
-  const ofTwo = rows[0] + rows[1];
-  for (const [batchRowBudget, given] of [
-    [1, 1],
-    [ofTwo - 1, 1],
-    [ofTwo, 2],
-  ]) {
-    const limited = await openProxy(store, { config: { batchRowBudget } });
-    try {
-      const { id, key } = await limited.customer({ tokens: 1e6 });
-      const body = { origins: [unknown, ...origins] };
-      const response = await limited.post('/v1/blocks/pois', key, body);
-      const { results, errors, truncated, truncated_reason } = response.json();
-      expect(errors).toMatchObject([{ type: 'block-not-found', geoid: unknown }]);
-      expect([truncated, truncated_reason]).toEqual([origins.slice(given), 'row-budget']);
-      const paid = given === 1 ? rows[0] : ofTwo;
-      expect([results.length, response.headers['x-tokens-charged']]).toEqual([paid, String(paid)]);
-      expect(await limited.balance(id)).toBe(1e6 - paid);
-    } finally {
-      await limited.close();
-    }
-  }
 });

@@ -158,10 +158,10 @@ describe('an account without tokens', () => {
   test('still learns what does not exist and what has not changed', async () => {
     const as = await withTokens(0);
     const path = `/v1/blocks/${demo.block.geoid}/summary`;
-    expectProblem(
-      await ask({ path: `/v1/blocks/${NO_SUCH_BLOCK}/summary` }, as),
-      'block-not-found',
-    );
+    for (const headers of [{}, { 'if-none-match': '*' }]) {
+      const none = await ask({ path: `/v1/blocks/${NO_SUCH_BLOCK}/summary` }, as, headers);
+      expectProblem(none, 'block-not-found');
+    }
     const { etag } = (await ask({ path }, demo.api.customer)).headers;
     expect((await ask({ path }, as, { 'if-none-match': String(etag) })).statusCode).toBe(304);
     expect((await ask({ path }, as, { 'if-none-match': '*' })).statusCode).toBe(304);

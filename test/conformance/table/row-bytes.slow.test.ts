@@ -120,9 +120,11 @@ test.each(asked)(
     const call = request(demo);
     const json = await demo.api.call(call);
     const { results, ...beside } = expectOk(json);
-    const headers = { accept: 'application/vnd.apache.parquet' };
+    const headers = { accept: 'application/vnd.apache.parquet', 'accept-encoding': 'gzip' };
     const response = await demo.api.call({ ...call, headers });
     expect(response.headers['x-tokens-charged']).toBe(json.headers['x-tokens-charged']);
+    // The file is compressed by itself.
+    expect(response.headers).not.toHaveProperty('content-encoding');
     const file = new Uint8Array(response.rawPayload).buffer;
     const metadata = parquetMetadata(file);
     const rows = await parquetReadObjects({ file, compressors });
