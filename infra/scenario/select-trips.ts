@@ -197,23 +197,29 @@ export function groupTrips(draft: FeedDraft, lines: Lines): TripGroup[] {
  */
 function waysOf(trips: readonly Trip[]): Trip[][] {
   const patterns = [...groupBy(trips, patternOf).values()].sort((a, b) => b.length - a.length);
-  const ways: { positions: ReadonlyMap<string, number>; trips: Trip[] }[] = [];
+  const ways: { positions: ReturnType<typeof positionsOf>; trips: Trip[] }[] = [];
   for (const own of patterns) {
-    const stops = own[0].calls.map(({ stop }) => stop);
     const way = ways.find(({ positions }) => {
-      const shared = stops.flatMap((stop) => positions.get(stop) ?? []);
-      const ahead = shared.slice(1).filter((position, i) => position > shared[i]).length;
-      return 2 * ahead > shared.length - 1;
+      const shared = own[0].calls.flatMap(({ stop }) => positions.get(stop) ?? []);
+      const next = shared.slice(1);
+      // From or to a stop at which a loop calls twice, a trip may run both ways.
+      const ahead = next.filter(({ last }, i) => last > shared[i].first).length;
+      const back = next.filter(({ first }, i) => first < shared[i].last).length;
+      return next.length > 0 && ahead >= back;
     });
     if (way) way.trips.push(...own);
-    else ways.push({ positions: firstPositions(stops), trips: [...own] });
+    else ways.push({ positions: positionsOf(own[0]), trips: [...own] });
   }
   return ways.map((way) => way.trips);
 }
 
-function firstPositions(stops: readonly string[]): Map<string, number> {
-  // Of equal keys the last counts.
-  return new Map([...stops.entries()].reverse().map(([position, stop]) => [stop, position]));
+/** The positions of the first and the last call at each stop. */
+function positionsOf({ calls }: Trip) {
+  const positions = new Map<string, { first: number; last: number }>();
+  for (const [at, { stop }] of calls.entries()) {
+    positions.set(stop, { first: positions.get(stop)?.first ?? at, last: at });
+  }
+  return positions;
 }
 
 function lastStopOf({ stops }: FeedDraft, { calls }: Trip): string {

@@ -390,7 +390,7 @@ describe('on the demo city', () => {
       // `curve` and `by` replace, or add to, members that are sent; so does the area of access,
       // with its members, the origins that are sent there.
       const others: Readonly<Record<string, readonly string[]>> = {
-        '/v1/access': ['area', 'weight', 'include_missing', 'limit', 'cursor'],
+        '/v1/access': ['area', 'weight', 'small', 'include_missing', 'limit', 'cursor'],
         '/v1/changes': ['type'],
       };
       const replaced = ['curve', 'by', ...(others[url] ?? [])];

@@ -119,6 +119,21 @@ test('a headway is that of each way of a line whose feed names no directions', a
   expect(said[1]).toContain('direction to A Street, service WK: every 5 min from 06:05 to 09:05');
 });
 
+test('a loop is one way, with the trips on a part of it; against it is another', async () => {
+  const loop = (departures: string[], stops: string[], direction = 0) => {
+    return { route: 'L', stops, minutes: [0, 4, 8, 12], departures, direction };
+  };
+  const feed = madeFeed([
+    loop(every(20, '06:00', '09:00'), ['A', 'B', 'C', 'A']),
+    loop(['05:58:00'], ['C', 'A']),
+    loop(every(20, '06:05', '09:05'), ['A', 'C', 'B', 'A'], 1),
+  ]);
+  const trips = feed['trips.txt'].replace(/"To ""\w""",[01],/g, ',,');
+  const change = '  - {change: adjust-headway, route: L, headway: 10 min}\n';
+  const { said } = await changed({ ...feed, 'trips.txt': trips }, change);
+  expect(said.filter((line) => line.includes('every 10 min')).length).toBe(2);
+});
+
 test('a headway between two times leaves the departures outside them', async () => {
   const { texts } = await changed(
     FEED,
