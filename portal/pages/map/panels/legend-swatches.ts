@@ -36,12 +36,6 @@ export function groundSwatches(baseMap: BaseMap | null, scheme: Scheme): readonl
   ];
 }
 
-/** Swatches of minutes to the nearest POI: bands, and the surroundings. */
-export function nearestSwatches(baseMap: BaseMap | null, scheme: Scheme): readonly Swatch[] {
-  const bands = BAND_ORDER.map((band) => bandSwatch(band, scheme));
-  return [...bands, ...groundSwatches(baseMap, scheme)];
-}
-
 export function reachSwatches(scheme: Scheme, most: number): readonly Swatch[] {
   const { classes, beyond } = MAP_COLOURS[scheme];
   return [

@@ -73,7 +73,7 @@ export function CatchmentPanel(loaded: Pick<Loaded, 'poiName' | 'catchment' | 'a
               class="button"
               onClick={() => change({ view: 'reach', direction: 'to' })}
             >
-              From further: reach within an hour
+              Who gets here within an hour
             </button>
           )}
         </>

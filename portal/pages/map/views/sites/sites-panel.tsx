@@ -6,7 +6,6 @@ import { FileButton } from '../../../parts/file-button.tsx';
 import { FileField } from '../../../parts/file-field.tsx';
 import { useCountiesInView } from '../../blocks/area-blocks.ts';
 import { lowered } from '../../catalogue/type-nouns.ts';
-import { useColourScheme } from '../../drawing/use-colour-scheme.ts';
 import { Paid } from '../../paid/paid.tsx';
 import { useRequests } from '../../paid/use-paid-requests.ts';
 import { Choose, ModeChoice, Switch, TypeChoice, WeightChoice } from '../../panels/choices.tsx';
@@ -21,7 +20,7 @@ import {
   type SitesBy,
 } from '../../state/map-state.ts';
 import { fitsAddress, MAX_ADDRESS_SITES, type Site, without } from '../../state/sites.ts';
-import type { Loaded } from '../map-view.ts';
+import type { MeasuredSites, Viewed } from '../map-view.ts';
 import { SitesColours, SitesResults } from './sites-results.tsx';
 import { sitesSwatches } from './sites-view.ts';
 
@@ -41,9 +40,9 @@ const KINDS: readonly (readonly [MapState['adds'], string])[] = [
 /** Maximum number of sites listed; a longer list would hide what is below it. */
 const MAX_LISTED = 50;
 
-export function SitesPanel({ sites: measured, area }: Pick<Loaded, 'sites' | 'area'>) {
+export function SitesPanel(viewed: Viewed) {
+  const { sites: measured, area } = viewed;
   const { catalogue, state, choice, change } = useMap();
-  const scheme = useColourScheme();
   const { sites, sitesBy } = state;
   const { request } = measured;
   const place = useRef<HTMLDivElement>(null);
@@ -56,7 +55,7 @@ export function SitesPanel({ sites: measured, area }: Pick<Loaded, 'sites' | 'ar
   };
   const onSites = (next: readonly Site[]) => change({ sites: next });
   const unit = unitOf(catalogue.weights, sitesBy.weight);
-  const legend = sitesSwatches(state, catalogue, scheme, measured.reaches !== null);
+  const legend = sitesSwatches(viewed);
   return (
     <section class="view" aria-labelledby="sites">
       <h2 id="sites">People near sites</h2>
@@ -86,7 +85,7 @@ export function SitesPanel({ sites: measured, area }: Pick<Loaded, 'sites' | 'ar
 }
 
 /** Returns how to send the request that follows the next change of the state. */
-function useSendNext(request: Loaded['sites']['request']): () => void {
+function useSendNext(request: MeasuredSites['request']): () => void {
   const requests = useRequests();
   /** The request before the change. */
   const [before, setBefore] = useState<typeof request>(null);
@@ -125,7 +124,7 @@ function SitesSource() {
       />
       {!isOwn && (
         <TypeChoice
-          label="Sites: every one in the area, and near it"
+          label="Sites: all in the area and near it"
           type={sitesType.id}
           onType={(next) => change({ sitesType: next })}
         />

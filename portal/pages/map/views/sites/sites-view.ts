@@ -4,9 +4,8 @@ import type { Timing } from '../../../../../shards/services.ts';
 import type { Area, DataOf, Mode, ParamsOf } from '../../../../client/src/index.ts';
 import { MAP_COLOURS } from '../../../../map-classes.ts';
 import { onRequest } from '../../../parts/failed-script.tsx';
-import { type Catalogue, mapTitle } from '../../catalogue/catalogue.ts';
+import { mapTitle } from '../../catalogue/catalogue.ts';
 import { timingOf } from '../../catalogue/windows.ts';
-import type { Scheme } from '../../drawing/paint.ts';
 import {
   CATCHMENT_CLASS_MINUTES,
   CLASS_MINUTES,
@@ -17,16 +16,11 @@ import {
   reachesWithin,
 } from '../../measures/reach.ts';
 import { type Outcomes, type PaidRequest, paidCall, resultOf } from '../../paid/paid-request.ts';
-import { catchmentSwatches, nearestSwatches, reachSwatches } from '../../panels/legend-swatches.ts';
+import { catchmentSwatches, reachSwatches } from '../../panels/legend-swatches.ts';
 import type { Swatch } from '../../panels/swatches.tsx';
-import {
-  MAX_CATCHMENT_MINUTES,
-  MAX_MINUTES,
-  type MapState,
-  type SitesBy,
-} from '../../state/map-state.ts';
+import { MAX_CATCHMENT_MINUTES, MAX_MINUTES, type SitesBy } from '../../state/map-state.ts';
 import { MAX_ADDRESS_SITES, MAX_UNCOVERED, type Site } from '../../state/sites.ts';
-import { type MapView, type MeasuredSites, mapRequest } from '../map-view.ts';
+import { type MapView, type MeasuredSites, mapRequest, type Viewed } from '../map-view.ts';
 import { nearestOf } from '../nearest/nearest-view.tsx';
 import { reachRequest } from '../reach/reach-view.ts';
 
@@ -38,8 +32,7 @@ export const sitesView: MapView = {
   sides: 0,
   title: ({ choice: { mode, sitesType } }) =>
     sitesType === null ? 'Minutes to the nearest site' : mapTitle(mode, sitesType.name),
-  legend: ({ catalogue, state, scheme, sites }) =>
-    sitesSwatches(state, catalogue, scheme, sites.reaches !== null),
+  legend: sitesSwatches,
   modes: ({ mode }) => [mode],
   measure: ofType.measure,
   shown(viewed) {
@@ -93,14 +86,11 @@ function overlapClass(sites: number): number {
 }
 
 /** Swatches of the blocks near sites; before they are loaded, none of classes. */
-export function sitesSwatches(
-  { sitesType, sitesBy, sitesColoured }: MapState,
-  { baseMap }: Pick<Catalogue, 'baseMap'>,
-  scheme: Scheme,
-  hasReaches: boolean,
-): readonly Swatch[] {
-  if (sitesType !== null) return nearestSwatches(baseMap, scheme);
-  if (!hasReaches) return [];
+export function sitesSwatches(viewed: Viewed): readonly Swatch[] {
+  const { state, choice, scheme, sites } = viewed;
+  const { sitesBy, sitesColoured } = state;
+  if (choice.sitesType !== null) return ofType.legend(viewed);
+  if (sites.reaches === null) return [];
   if (sitesColoured === 'overlap') {
     const { classes, beyond } = MAP_COLOURS[scheme];
     return [
