@@ -102,6 +102,7 @@ function SitesSource() {
   const { sites, adds, area } = state;
   const { sitesType } = choice;
   const isOwn = sitesType === null;
+  const added = isOwn ? adds : 'candidate';
   const [county] = useCountiesInView();
   return (
     <>
@@ -139,8 +140,8 @@ function SitesSource() {
         />
       )}
       <p class="quiet">
-        Click the map to add {isOwn ? 'one' : 'a candidate'}. Drag to move it; press Delete to
-        remove it. By keyboard, Enter adds one at the cross. {addressed(sites)}
+        Click the map to add a {added}; drag the {added} to move it, and press Delete to remove it.
+        By keyboard, Enter adds a {added} at the cross. {addressed(sites)}
       </p>
     </>
   );
