@@ -38,19 +38,6 @@ async function centres(isWanted: (isRoutable: boolean, county: string) => boolea
   throw new Error('the demo city has no such block');
 }
 
-test('a request without an area is missing-area, whether the member is empty or absent', async () => {
-  for (const area of [{}, { area: {} }]) {
-    expect(await post('/v1/coverage', { ...area, type: [101] })).toMatchObject({
-      status: 400,
-      slug: 'missing-area',
-    });
-    expect(await post('/v1/blocks/match', { ...area, all_of: [CRITERION] })).toMatchObject({
-      status: 400,
-      slug: 'missing-area',
-    });
-  }
-});
-
 test('a circle without its centre or radius is refused with the missing member', async () => {
   const center = { lon: -70, lat: 36 };
   for (const [area, wanted] of [
@@ -103,12 +90,6 @@ test('without an area, what candidates reach counts beside what sites reach, and
   expect(total).toBe(alone.body.results[0].total + beyond);
   expect(beyond).toBe(offered.body.results[0].total);
   expect(beside.body.area.counties).toEqual([first, second]);
-});
-
-test('sites of which none is in a block of the release are point-not-covered, uncharged', async () => {
-  const body = { sites: [{ id: 'a', lon: 0, lat: 0 }], mode: 'walk', minutes: [10] };
-  const { slug, headers } = await post('/v1/sites/coverage', body);
-  expect([slug, headers['x-tokens-charged']]).toEqual(['point-not-covered', '0']);
 });
 
 describe('a site that cannot be placed', () => {

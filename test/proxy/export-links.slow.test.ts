@@ -86,25 +86,6 @@ test('a link costs the listed price, contains no key, and leads to the listed by
   }
 });
 
-test('a link takes ranges, HEAD and conditions', async () => {
-  const { url, bytes } = await linkTo(nearest);
-  const whole = (await proxy.get(local(url))).rawPayload;
-  for (const [range, part] of [
-    ['bytes=0-3', whole.subarray(0, 4)],
-    ['bytes=-8', whole.subarray(-8)],
-    [`bytes=5000-70000`, whole.subarray(5000, 70_001)],
-  ] as const) {
-    const response = await proxy.get(local(url), undefined, { range });
-    expect([response.statusCode, response.rawPayload.equals(part)]).toEqual([206, true]);
-  }
-  const head = await proxy.get(local(url), undefined, {}, 'HEAD');
-  expect([head.statusCode, head.headers['content-length']]).toEqual([200, `${bytes}`]);
-  const known = { 'if-none-match': `${head.headers.etag}` };
-  expect((await proxy.get(local(url), undefined, known)).statusCode).toBe(304);
-  const past = await proxy.get(local(url), undefined, { range: `bytes=${bytes}-` });
-  expect(past.statusCode).toBe(416);
-});
-
 /** Relays connections to a port, and counts the requests and the bytes of the responses. */
 async function countingRelay(port: number) {
   const counted = { requests: 0, bytes: 0 };

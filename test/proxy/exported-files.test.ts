@@ -88,6 +88,8 @@ describe('an exported file', () => {
       'content-length': `${FILE.length}`,
       etag: file.headers.etag,
     });
+    const known = { 'if-none-match': `${file.headers.etag}` };
+    expect((await proxy.get(url, undefined, known)).statusCode).toBe(304);
   });
 
   test('is immutable to caches, since its ETag is the hash of its content', async () => {
@@ -128,8 +130,15 @@ describe('an exported file', () => {
         'content-length': `${end + 1 - start}`,
         'content-range': `bytes ${start}-${end}/${FILE.length}`,
       });
-      expect(part.rawPayload.equals(FILE.subarray(start, end + 1))).toBe(true);
+      expect([part.statusCode, part.rawPayload.equals(FILE.subarray(start, end + 1))]).toEqual([
+        206,
+        true,
+      ]);
     }
+    const last = await proxy.get(url, undefined, { range: 'bytes=-8' });
+    expect(last.rawPayload.equals(FILE.subarray(-8))).toBe(true);
+    const past = await proxy.get(url, undefined, { range: `bytes=${FILE.length}-` });
+    expect(past.statusCode).toBe(416);
   });
 
   /** Advances the clock as if the client read the given number of bytes a second. */

@@ -306,16 +306,6 @@ test('sites and candidates without a block are not charged, and do not make a re
 describe('what is in the data only with lat and lon exchanged is refused, with a sentence', () => {
   const SAYS_SO = /with lon and lat exchanged/;
 
-  test.each(['/v1/point/summary', '/v1/point/pois', '/v1/point/access', '/v1/isochrone'])(
-    'a point: GET %s',
-    async (path) => {
-      const minutes = path === '/v1/point/summary' || path === '/v1/point/pois' ? undefined : 5;
-      const response = await demo.api.get(path, { ...exchanged(), minutes });
-      expect(expectProblem(response, 'invalid-parameters').detail).toMatch(SAYS_SO);
-      expectProblem(await demo.api.get(path, { ...OPEN_SEA, minutes }), 'point-not-covered');
-    },
-  );
-
   test('a point that blocks must be near', async () => {
     const walk = { mode: 'walk', max_minutes: 15 };
     const body = {
