@@ -238,7 +238,7 @@ const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: 
   portal: { files: 232, lines: 23_100 },
   proxy: { files: 270, lines: 34_600 },
   shards: { files: 173, lines: 17_450 },
-  test: { files: 813, lines: 116_950 },
+  test: { files: 813, lines: 116_900 },
 };
 
 const TOP_LEVEL = new Set([
