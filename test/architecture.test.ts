@@ -235,7 +235,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
 const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: number }>> = {
   builder: { files: 338, lines: 40_250 },
   infra: { files: 120, lines: 13_900 },
-  portal: { files: 232, lines: 23_100 },
+  portal: { files: 232, lines: 23_150 },
   proxy: { files: 270, lines: 34_600 },
   shards: { files: 173, lines: 17_450 },
   test: { files: 813, lines: 116_900 },

@@ -77,34 +77,46 @@ export function Combobox(props: {
           onLeave?.();
         }}
       />
-      <div
-        id={`${id}-list`}
-        class="search-list"
-        role="listbox"
-        aria-label="Matches"
-        hidden={!isShown}
-      >
-        {isShown &&
-          options.map(({ key, label: words, note }, i) => (
-            // biome-ignore lint/a11y/useKeyWithClickEvents: the combobox has the keys
-            <div
-              key={key}
-              id={`${id}-${i}`}
-              class="search-option"
-              role="option"
-              tabIndex={-1}
-              aria-selected={i === active}
-              // Keeps the focus in the input.
-              onPointerDown={(event) => event.preventDefault()}
-              onClick={() => choose(i)}
-            >
-              {words} {note && <span class="quiet">{note}</span>}
-            </div>
-          ))}
-      </div>
+      <Matches id={id} options={isShown ? options : []} active={active} onChoose={choose} />
       <p class={isShown ? 'unseen' : 'quiet'} role="status">
         {isShown ? said : isOpen && onLeave && text !== '' && 'No match.'}
       </p>
+    </div>
+  );
+}
+
+/** The list below a combobox, hidden without options. */
+function Matches(props: {
+  readonly id: string;
+  readonly options: readonly ComboboxOption[];
+  readonly active: number;
+  readonly onChoose: (at: number) => void;
+}) {
+  const { id, options, active, onChoose } = props;
+  return (
+    <div
+      id={`${id}-list`}
+      class="search-list"
+      role="listbox"
+      aria-label="Matches"
+      hidden={options.length === 0}
+    >
+      {options.map(({ key, label, note }, i) => (
+        // biome-ignore lint/a11y/useKeyWithClickEvents: the combobox has the keys
+        <div
+          key={key}
+          id={`${id}-${i}`}
+          class="search-option"
+          role="option"
+          tabIndex={-1}
+          aria-selected={i === active}
+          // Keeps the focus in the input.
+          onPointerDown={(event) => event.preventDefault()}
+          onClick={() => onChoose(i)}
+        >
+          {label} {note && <span class="quiet">{note}</span>}
+        </div>
+      ))}
     </div>
   );
 }

@@ -25,34 +25,58 @@ const COLOURED: readonly (readonly [MapState['sitesColoured'], string])[] = [
   ['overlap', 'Sites near'],
 ];
 
-/** Sums near the sites, those of each site and candidate, the best candidates, and the colours. */
-export function SitesResults(props: {
+interface ResultsProps {
   readonly coverage: SitesCoverage;
   readonly unit: string;
   /** The chosen area; null for everyone in reach. */
   readonly area: AreaBlocks | null;
-  /** Measures with some candidates more. */
-  readonly onTry: (sites: readonly Site[]) => void;
-}) {
-  const { coverage, unit, onTry } = props;
-  const areaName = props.area?.name ?? null;
-  const { catalogue, state, choice } = useMap();
-  const { within } = state.sitesBy;
-  const { results, sites, gains, chosen, area, sites_from } = coverage;
-  const pois = catalogue.poisOf(choice.sitesType?.leaves ?? [], []).map(({ url }) => url);
-  const names = usePoiNames(pois, props.area, { mode: choice.mode, minutes: within });
-  const one = choice.sitesType === null ? 'a site' : anyOf(choice.sitesType.name);
-  const countyNames = new Map(useCountiesInView().map(({ code, name: of }) => [code, of]));
-  const [sums] = results;
-  const near = sums.within[within];
-  const share = (of: number) => (sums.total === 0 ? '' : percent(of / sums.total));
+}
+
+/** Sums near the sites, those of each site and candidate, the best candidates, and the colours. */
+export function SitesResults(
+  props: ResultsProps & {
+    /** Measures with some candidates more. */
+    readonly onTry: (sites: readonly Site[]) => void;
+  },
+) {
+  const { coverage, onTry } = props;
+  const { state } = useMap();
   const csv = async () => {
     const { sitesCsv } = await import('./sites-files.ts');
     return new Blob([sitesCsv(coverage, state)], { type: 'text/csv' });
   };
   return (
     <>
-      {areaName === null ? (
+      <NearAny {...props} />
+      <MarginNote margin={coverage.area.margin} />
+      <Uncovered coverage={coverage} onTry={onTry} />
+      <Candidates {...props} />
+      {props.area !== null && <ByMinutes {...props} />}
+      <NearEach {...props} />
+      <p class="quiet">Times run from block to block, in whole minutes.</p>
+      <p class="take-along">
+        <FileButton label="CSV" name="people-near-sites.csv" make={csv} />
+      </p>
+    </>
+  );
+}
+
+function shareOf({ results: [{ total }] }: SitesCoverage, of: number): string {
+  return total === 0 ? '' : percent(of / total);
+}
+
+/** How many are near any site, and of how many. */
+function NearAny({ coverage, unit, area: chosen }: ResultsProps) {
+  const { state, choice } = useMap();
+  const { within } = state.sitesBy;
+  const { results, sites, area, sites_from } = coverage;
+  const one = choice.sitesType === null ? 'a site' : anyOf(choice.sitesType.name);
+  const countyNames = new Map(useCountiesInView().map(({ code, name }) => [code, name]));
+  const near = results[0].within[within];
+  const counties = area.counties.map((code) => countyNames.get(code) ?? `county ${code}`);
+  return (
+    <>
+      {chosen === null ? (
         <p class="figure">
           <strong>
             {count(near)} {unit}
@@ -61,20 +85,24 @@ export function SitesResults(props: {
         </p>
       ) : (
         <p class="figure">
-          <strong>{share(near)}</strong> of {count(sums.total)} {unit} in {areaName} are within{' '}
-          {within} minutes of {one}
+          <strong>{shareOf(coverage, near)}</strong> of {count(results[0].total)} {unit} in{' '}
+          {chosen.name} are within {within} minutes of {one}
         </p>
       )}
       <p class="quiet">
-        Counted: {counted(area.blocks, 'block')} in{' '}
-        {areaName ??
-          area.counties.map((code) => countyNames.get(code) ?? `county ${code}`).join('; ')}
-        .
+        Counted: {counted(area.blocks, 'block')} in {chosen?.name ?? counties.join('; ')}.
         {sites_from &&
           ` ${counted(sites.length, 'site')}, ${sites_from.outside} of them outside it.`}
       </p>
-      <MarginNote margin={area.margin} />
-      <Uncovered coverage={coverage} onTry={onTry} />
+    </>
+  );
+}
+
+/** The best candidates, in order, and what each would add. */
+function Candidates({ coverage: { chosen, gains, errors }, unit }: ResultsProps) {
+  const { within } = useMap().state.sitesBy;
+  return (
+    <>
       {chosen.length > 0 && (
         <SumsTable
           caption={`Best of these ${counted(gains.length, 'candidate')}, within ${within} min`}
@@ -90,35 +118,48 @@ export function SitesResults(props: {
         heads={['Candidate', unit]}
         rows={gains
           .toSorted((a, b) => b.gain[within] - a.gain[within])
-          .map((one) => ({ name: one.id, figures: [count(one.gain[within])] }))}
-        errors={coverage.errors.filter(({ list }) => list === 'candidates')}
+          .map(({ id, gain }) => ({ name: id, figures: [count(gain[within])] }))}
+        errors={errors.filter(({ list }) => list === 'candidates')}
       />
-      {areaName !== null && (
-        <SumsTable
-          caption="By minutes to the nearest site"
-          heads={['Nearest site', unit, 'Share']}
-          rows={[
-            { name: `within ${within} min`, figures: [count(near), share(near)] },
-            { name: `over ${within} min`, figures: [count(sums.beyond), share(sums.beyond)] },
-            { name: UNROUTED, figures: [count(sums.no_data), share(sums.no_data)] },
-          ]}
-        />
-      )}
-      <BySite
-        caption={`Near each site, within ${within} min`}
-        heads={['Site', unit, 'also near another']}
-        rows={sites.map((one) => ({
-          key: one.id,
-          name: names.get(Number(one.id)) ?? one.id,
-          figures: [count(one.within[within]), count(one.overlap[within])],
-        }))}
-        errors={coverage.errors.filter(({ list }) => list === 'sites')}
-      />
-      <p class="quiet">Times run from block to block, in whole minutes.</p>
-      <p class="take-along">
-        <FileButton label="CSV" name="people-near-sites.csv" make={csv} />
-      </p>
     </>
+  );
+}
+
+function ByMinutes({ coverage, unit }: ResultsProps) {
+  const { within } = useMap().state.sitesBy;
+  const [sums] = coverage.results;
+  const row = (name: string, of: number) => {
+    return { name, figures: [count(of), shareOf(coverage, of)] };
+  };
+  return (
+    <SumsTable
+      caption="By minutes to the nearest site"
+      heads={['Nearest site', unit, 'Share']}
+      rows={[
+        row(`within ${within} min`, sums.within[within]),
+        row(`over ${within} min`, sums.beyond),
+        row(UNROUTED, sums.no_data),
+      ]}
+    />
+  );
+}
+
+function NearEach({ coverage: { sites, errors }, unit, area }: ResultsProps) {
+  const { catalogue, state, choice } = useMap();
+  const { within } = state.sitesBy;
+  const pois = catalogue.poisOf(choice.sitesType?.leaves ?? [], []).map(({ url }) => url);
+  const names = usePoiNames(pois, area, { mode: choice.mode, minutes: within });
+  return (
+    <BySite
+      caption={`Near each site, within ${within} min`}
+      heads={['Site', unit, 'also near another']}
+      rows={sites.map((one) => ({
+        key: one.id,
+        name: names.get(Number(one.id)) ?? one.id,
+        figures: [count(one.within[within]), count(one.overlap[within])],
+      }))}
+      errors={errors.filter(({ list }) => list === 'sites')}
+    />
   );
 }
 
