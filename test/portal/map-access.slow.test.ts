@@ -1,10 +1,9 @@
-import { readFile } from 'node:fs/promises';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { NO_WEBGL, SOFTWARE_GL, sharedChromium } from '../support/chromium.ts';
 import { openPortalSite, type PortalSite } from '../support/portal-site.ts';
 import { ofThisTest } from '../support/test-resources.ts';
-import { accessFaults, openWatched } from '../support/watched-page.ts';
+import { accessFaults, blocksInView, openWatched } from '../support/watched-page.ts';
 
 const FRAGMENT = '#x=1&v=access&m=transit&min=15&w=jobs';
 
@@ -70,11 +69,7 @@ test('the blocks in view are classed for free by the jobs that the API counts fo
   const { page, asked } = await open(FRAGMENT);
   await page.getByRole('heading', { name: 'Jobs within 15 min by transit' }).waitFor();
   await expect.poll(async () => (await legendOf(page)).length).toBe(7);
-  await page.getByText('Download the blocks in view').click();
-  const saving = page.waitForEvent('download');
-  await page.getByRole('button', { name: 'CSV', exact: true }).click();
-  const text = await readFile(await (await saving).path(), 'utf8');
-  const [head, ...lines] = text.trimEnd().split('\r\n');
+  const [head, ...lines] = await blocksInView(page);
   const names = head.split(',');
   const rows = lines.map((line) =>
     Object.fromEntries(line.split(',').map((c, i) => [names[i], c])),
@@ -119,11 +114,7 @@ test('a type of place is counted from each block, up to half an hour, for free',
   expect(await select.locator('option:checked').textContent()).toBe('Grocery stores');
   expect(await page.getByRole('radio', { name: '45 min' }).count()).toBe(0);
   expect(await page.getByRole('radio', { name: 'To each block' }).count()).toBe(0);
-  await page.getByText('Download the blocks in view').click();
-  const saving = page.waitForEvent('download');
-  await page.getByRole('button', { name: 'CSV', exact: true }).click();
-  const text = await readFile(await (await saving).path(), 'utf8');
-  const [head, ...lines] = text.trimEnd().split('\r\n');
+  const [head, ...lines] = await blocksInView(page);
   const names = head.split(',');
   const exact = await exactCounts('of=type:101&mode=walk&minutes=30');
   expect(lines.length).toBeGreaterThan(500);

@@ -1,9 +1,8 @@
-import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { NO_WEBGL, SOFTWARE_GL, sharedChromium } from '../support/chromium.ts';
 import { openPortalSite, type PortalSite } from '../support/portal-site.ts';
 import { ofThisTest } from '../support/test-resources.ts';
-import { accessFaults, openWatched } from '../support/watched-page.ts';
+import { accessFaults, blocksInView, openWatched } from '../support/watched-page.ts';
 
 /** The counties of the demo city, which the first view shows whole. */
 const COUNTIES = ['99001', '99003'];
@@ -45,10 +44,7 @@ test('a basket is coloured and counted for free, with the counts that cost token
   const share = Math.round((met[3] / total) * 100);
   const said = page.getByText(`${share}% of ${text(total)} people in view have all 3.`);
   await said.waitFor();
-  await page.getByText('Download the blocks in view').click();
-  const saving = page.waitForEvent('download');
-  await page.getByRole('button', { name: 'CSV', exact: true }).click();
-  const lines = (await readFile(await (await saving).path(), 'utf8')).trimEnd().split('\r\n');
+  const lines = await blocksInView(page);
   const inFile = met.map(() => 0);
   for (const line of lines.slice(1)) {
     const [, population, count] = line.split(',');

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { ComparedCounty } from '../../shards/changes/compared-county.ts';
@@ -6,7 +5,7 @@ import { geoidFromNumber } from '../../shards/geoid.ts';
 import { NO_WEBGL, SOFTWARE_GL, sharedChromium } from '../support/chromium.ts';
 import { openPortalSite, type PortalSite } from '../support/portal-site.ts';
 import { ofThisTest } from '../support/test-resources.ts';
-import { accessFaults, openWatched } from '../support/watched-page.ts';
+import { accessFaults, blocksInView, openWatched } from '../support/watched-page.ts';
 import { windowedDemo } from '../support/windowed-demo.ts';
 
 /** The counties of the demo city, which the first view shows whole. */
@@ -133,10 +132,7 @@ test('blocks are coloured and people counted for free by how their minutes chang
 
 test('a file has the classes of both releases, and exact sums are those of the API', async () => {
   const { page } = await open(`${FRAGMENT}&r1=${versions[1]}&r2=${versions[0]}&a=99003`);
-  await page.getByText('Download the blocks in view').click();
-  const saving = page.waitForEvent('download');
-  await page.getByRole('button', { name: 'CSV', exact: true }).click();
-  const lines = (await readFile(await (await saving).path(), 'utf8')).trimEnd().split('\r\n');
+  const lines = await blocksInView(page);
   const names = lines[0].split(',');
   const changes = await changesByBlock();
   const toOf = (minutes: number) => (minutes <= 0 ? '' : String(5 * Math.ceil(minutes / 5)));

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
@@ -16,7 +16,7 @@ import { openPortalSite, type PortalSite } from '../support/portal-site.ts';
 import { pythonTools } from '../support/python-tool.ts';
 import { folderOfThisTest } from '../support/temporary-folder.ts';
 import { ofThisTest } from '../support/test-resources.ts';
-import { accessFaults, openWatched } from '../support/watched-page.ts';
+import { accessFaults, openWatched, savedFile } from '../support/watched-page.ts';
 
 const run = promisify(execFile);
 const COMPILED = [
@@ -124,13 +124,11 @@ async function expectColours(
 
 const HERE = `/map#x=1&m=${MODE}&t=${TYPE}&map=${ZOOM}/${CENTRE.lat}/${CENTRE.lon}`;
 
-/** Presses a button that makes a file, and reads the file. */
+/** Presses a button that makes a file of this name, and reads the file. */
 async function fileOf(page: Page, label: string, name: string): Promise<Buffer> {
-  const saving = page.waitForEvent('download');
-  await page.getByRole('button', { name: label, exact: true }).click();
-  const saved = await saving;
-  expect(saved.suggestedFilename()).toBe(name);
-  return readFile(await saved.path());
+  const saved = await savedFile(page, label);
+  expect(saved.name).toBe(name);
+  return saved.bytes;
 }
 
 /** Texts of an SVG file. */

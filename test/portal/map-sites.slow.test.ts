@@ -1,11 +1,10 @@
-import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { MAX_UNCOVERED } from '../../portal/pages/map/state/sites.ts';
 import { SOFTWARE_GL } from '../support/chromium.ts';
 import { openPortalSite, type PortalSite } from '../support/portal-site.ts';
 import { ofThisTest } from '../support/test-resources.ts';
-import { accessFaults, openWatched } from '../support/watched-page.ts';
+import { accessFaults, openWatched, savedFile } from '../support/watched-page.ts';
 
 let site: PortalSite;
 beforeAll(async () => {
@@ -204,10 +203,8 @@ test('a CSV of sites and candidates is opened, measured, and saved with the best
   expect(await best.locator('tbody tr').allTextContents()).toEqual(
     chosen.map(({ id, gain, total_within }) => id + text(gain) + text(total_within)),
   );
-  const saving = page.waitForEvent('download');
-  await page.getByRole('button', { name: 'CSV', exact: true }).click();
-  const saved = await readFile(await (await saving).path(), 'utf8');
-  expect(saved).toBe(await measuredAsCsv(sent));
+  const { bytes } = await savedFile(page, 'CSV');
+  expect(String(bytes)).toBe(await measuredAsCsv(sent));
 });
 
 test('the POIs of a type in an area are sites with one click, and blocks far from them candidates', async () => {

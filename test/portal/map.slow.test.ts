@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
 import { MAP_COLOURS } from '../../portal/map-classes.ts';
@@ -13,8 +12,10 @@ import { TamperedRelease } from '../support/tampered-release.ts';
 import { ofThisTest } from '../support/test-resources.ts';
 import {
   accessFaults,
+  blocksInView,
   chooseType,
   openWatched,
+  savedFile,
   type WatchedPage,
 } from '../support/watched-page.ts';
 
@@ -325,25 +326,17 @@ test('the blocks in view are a table that can be sorted by keyboard, and a file'
   await expect.poll(() => first.innerText()).toContain(most.geoid);
   await page.getByRole('button', { name: 'Block', exact: true }).press('Enter');
   await expect.poll(() => first.innerText()).toContain(blocks.map(({ geoid }) => geoid).sort()[0]);
-  await page.getByText('Download the blocks in view').click();
-  const save = async () => {
-    const saving = page.waitForEvent('download');
-    await page.getByRole('button', { name: 'CSV' }).click();
-    return saving;
-  };
-  const saved = await save();
-  expect(saved.suggestedFilename()).toBe('walk-101-demo.csv');
-  const lines = (await readFile(await saved.path(), 'utf8')).trimEnd().split('\r\n');
-  expect(lines).toHaveLength(blocks.length + 1);
+  expect(await blocksInView(page)).toHaveLength(blocks.length + 1);
+  expect((await savedFile(page, 'CSV')).name).toBe('walk-101-demo.csv');
   // While another type is loaded, what is still shown has its own name.
   await page.evaluate(HOLD);
   await chooseType(page, 'libr', /^Libraries/);
   await page.getByRole('heading', { name: 'Walking time to the nearest library' }).waitFor();
   await page.getByText('within 15 minutes of a grocery store').waitFor();
-  expect((await save()).suggestedFilename()).toBe('walk-101-demo.csv');
+  expect((await savedFile(page, 'CSV')).name).toBe('walk-101-demo.csv');
   await page.evaluate('letGo()');
   await page.getByText('within 15 minutes of a library').waitFor();
-  expect((await save()).suggestedFilename()).toBe('walk-601-demo.csv');
+  expect((await savedFile(page, 'CSV')).name).toBe('walk-601-demo.csv');
 });
 
 test('the page complies with its policy, and requests only from the portal and the API', async () => {

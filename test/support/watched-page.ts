@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import axe, { type AxeResults } from 'axe-core';
 import type { BrowserContext, Frame, Page } from 'playwright-core';
 import { expect, onTestFinished } from 'vitest';
@@ -62,4 +63,23 @@ export async function accessFaults(page: Page | Frame): Promise<string[]> {
   if (!(await page.evaluate("'axe' in window"))) await page.evaluate(axe.source);
   const { violations } = await page.evaluate<AxeResults>('axe.run(document)');
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+}
+
+/** Presses a button that makes a file. */
+export async function savedFile(
+  page: Page,
+  label: string,
+): Promise<{ readonly name: string; readonly bytes: Buffer }> {
+  const saving = page.waitForEvent('download');
+  await page.getByRole('button', { name: label, exact: true }).click();
+  const saved = await saving;
+  return { name: saved.suggestedFilename(), bytes: await readFile(await saved.path()) };
+}
+
+/** Lines of the CSV of the blocks that the map shows, whose files were not opened before. */
+export async function blocksInView(page: Page): Promise<string[]> {
+  await page.getByText('Download the blocks in view').click();
+  return String((await savedFile(page, 'CSV')).bytes)
+    .trimEnd()
+    .split('\r\n');
 }
