@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { getOrInsertComputed } from '../../shards/arrays/group-by.ts';
 import { changesInWords } from '../../shards/release/notes-in-words.ts';
 import type { Release } from '../../shards/release/release.ts';
+import { asShown } from '../../shards/shown-text.ts';
 import { type StaticResponse, staticResponse } from '../http/caching.ts';
 import type { ProxyServices } from '../services.ts';
 
@@ -44,8 +45,9 @@ function idOf(base: string, manifest: string): string {
   return `${escaped(base)}${RELEASE_FEED_PATH}#${manifest.replace(/^manifests\/|\.json$/g, '')}`;
 }
 
+/** Escapes a text, without the control characters that XML has no place for. */
 function escaped(text: string): string {
-  return text
+  return asShown(text)
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;')

@@ -1,6 +1,9 @@
 import { counted, withCommas } from '../number-words.ts';
 import type { ReleaseChanges, ReleaseNotes } from './release-notes.ts';
 
+/** Lost feeds that are named; a history repeats them. */
+const MAX_LOST = 20;
+
 /**
  * Describes what the objects of a release hold, and what changed, line by line; `verbose`: also the
  * types whose POIs are as many as before.
@@ -26,9 +29,11 @@ export function* changesInWords(changes: ReleaseChanges): Generator<string> {
   if (counties.added.length > 0) yield `counties added: ${counties.added.join(', ')}`;
   if (counties.gone.length > 0) yield `counties gone: ${counties.gone.join(', ')}`;
   if (feeds.added.length > 0) yield `feeds added: ${feeds.added.join(', ')}`;
-  for (const { file, reason } of feeds.lost) {
+  for (const { file, reason } of feeds.lost.slice(0, MAX_LOST)) {
     yield `feed lost: ${file}: ${reason ?? 'not among the inputs'}`;
   }
+  const more = feeds.lost.length - MAX_LOST;
+  if (more > 0) yield `${counted(more, 'more feed')} lost`;
   for (const { county, blocks, linked_before } of cut_off) {
     yield `county ${county}: ${withCommas(blocks)} of ${counted(linked_before, 'block')} with a street nearby have none any more`;
   }

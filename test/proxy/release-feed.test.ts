@@ -63,7 +63,7 @@ test('entries of earlier releases follow, under ids that stay, with text that is
     release: 'week-1',
     manifest: 'manifests/week-1-0123456789abcdef.json',
     published_at: '2026-01-04T02:00:00.000Z',
-    summary: ['feed lost: a & b <c>.zip: "gone"'],
+    summary: ['feed lost: a & b <c>\u0001.zip: "gone"'],
   };
   const release = { latest, notes: { ...notes!, history: [earlier] } } as unknown as Release;
   const text = releaseFeed(release, 'https://api.example.org');
@@ -73,6 +73,6 @@ test('entries of earlier releases follow, under ids that stay, with text that is
     ['https://api.example.org/releases.atom#week-1-0123456789abcdef', 'week-1'],
   ]);
   expect(text).toContain(
-    '<summary>feed lost: a &amp; b &lt;c&gt;.zip: &quot;gone&quot;.</summary>',
+    '<summary>feed lost: a &amp; b &lt;c&gt;\ufffd.zip: &quot;gone&quot;.</summary>',
   );
 });
