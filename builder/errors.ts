@@ -6,6 +6,11 @@ export class BuildError extends Error {
   override readonly name: string = 'BuildError';
 }
 
+/** An address at which its server has nothing. */
+export class NotFound extends BuildError {
+  override readonly name = 'NotFound';
+}
+
 /** Thrown when another process has locked the store, for a limited time. */
 export class StoreBusy extends BuildError {
   override readonly name = 'StoreBusy';

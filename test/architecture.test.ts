@@ -233,7 +233,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
  * decision: whoever makes it raises a number, and whoever removes lines lowers it.
  */
 const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: number }>> = {
-  builder: { files: 338, lines: 40_250 },
+  builder: { files: 338, lines: 40_300 },
   infra: { files: 120, lines: 13_900 },
   portal: { files: 232, lines: 23_150 },
   proxy: { files: 270, lines: 34_600 },

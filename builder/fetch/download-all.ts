@@ -1,5 +1,5 @@
 import { counted } from '../../shards/number-words.ts';
-import { BuildError } from '../errors.ts';
+import { BuildError, NotFound } from '../errors.ts';
 import { MEGABYTE, type Progress, startBytes } from '../progress.ts';
 import { type Download, download, expectedBytes } from './download.ts';
 import type { FetchFolder } from './fetch-folder.ts';
@@ -58,4 +58,23 @@ export async function requireAll(
   const errors = await downloadAll(name, files, session);
   for (const error of errors) if (error) throw error;
   return files.map(({ file }) => session.folder.path(file));
+}
+
+/**
+ * Downloads the first of some files that its server has, since a mirror need not have all; returns
+ * which. Throws the `BuildError` of the first if there is none.
+ */
+export async function firstFound(
+  name: string,
+  files: readonly Download[],
+  session: FetchSession,
+): Promise<Download> {
+  let first: BuildError | null = null;
+  for (const file of files) {
+    const [error] = await downloadAll(name, [file], session);
+    if (error === null) return file;
+    if (!(error instanceof NotFound)) throw error;
+    first ??= error;
+  }
+  throw first;
 }

@@ -12,7 +12,7 @@ import type { Progress } from '../progress.ts';
 import { ROUTING, ROUTING_OPTIONS, rideMetres, routingOf } from '../routing-parameters.ts';
 import { announceDownload, type ConfirmDownload } from './announce-download.ts';
 import type { Download } from './download.ts';
-import { type FetchSession, requireAll } from './download-all.ts';
+import { type FetchSession, firstFound, requireAll } from './download-all.ts';
 import { FetchFolder, type InputList } from './fetch-folder.ts';
 import { type ChosenFeeds, chooseCatalogueFeeds, feedsAt, fetchFeeds } from './gtfs-feeds.ts';
 import { hostOf } from './host-guard.ts';
@@ -140,7 +140,7 @@ async function fetchInto(request: FetchRequest, session: FetchSession): Promise<
     pois,
     ...(asks('census') && {
       blocks: files(blocks),
-      places: files([...places, censusCounties(services)]),
+      places: files([...places, area.layerFile]),
     }),
     ...(asks('weights') && { weights: files(weights.files) }),
     ...(asks('addresses') && {
@@ -205,6 +205,7 @@ const NAMED_COUNTIES = 5;
 /** The counties of a request, among those of the country. */
 interface FetchArea {
   readonly layer: ReadonlyMap<CountyFips, County>;
+  readonly layerFile: Download;
   readonly counties: readonly CountyFips[];
   readonly states: readonly StateFips[];
   readonly boxes: readonly BoundingBox[];
@@ -217,12 +218,10 @@ async function findCounties(
   { area, services, bikeSpeed = ROUTING_OPTIONS.bike_speed_kmh.usual }: FetchRequest,
   session: FetchSession,
 ): Promise<FetchArea> {
-  const lists = [
-    censusCounties(services),
-    ...(area.places.length > 0 ? [censusPlaceList(services)] : []),
-  ];
-  const [layerPath, listPath] = await requireAll('counties', lists, session);
-  const layer = await readCounties(layerPath);
+  const layerFile = await firstFound('counties', censusCounties(services), session);
+  const layer = await readCounties(session.folder.path(layerFile.file));
+  const lists = area.places.length > 0 ? [censusPlaceList(services)] : [];
+  const [listPath] = await requireAll('places', lists, session);
   const counties = countiesIn(area, layer, listPath ? await readPlaceList(listPath) : []);
   const names = counties.map((code) => countyInWords(code, layer.get(code)!.name));
   const few = counties.length <= NAMED_COUNTIES ? `: ${names.join('; ')}` : '';
@@ -230,6 +229,7 @@ async function findCounties(
   const routing = routingOf({ bike_speed_kmh: bikeSpeed });
   return {
     layer,
+    layerFile,
     counties,
     states: [...new Set(counties.map(stateOf))].sort(),
     boxes: counties.flatMap((county) => layer.get(county)!.boxes),

@@ -1,7 +1,7 @@
 import { type Dispatcher, EnvHttpProxyAgent, Pool, request } from 'undici';
 import { TransientError } from '../../shards/concurrency/retry.ts';
 import type { Bytes } from '../../shards/units.ts';
-import { BuildError } from '../errors.ts';
+import { BuildError, NotFound } from '../errors.ts';
 import { HostGuard, hostOf, NotPublic } from './host-guard.ts';
 import { retryAfterMs, withRetries } from './retry.ts';
 
@@ -280,7 +280,7 @@ export async function refusal(url: string, response: HttpResponse): Promise<Erro
     });
   }
   if (status === 404 || status === 410) {
-    return new BuildError(`${url}: not found (${status}); check the address in a browser`);
+    return new NotFound(`${url}: not found (${status}); check the address in a browser`);
   }
   if (status === 401 || status === 403) {
     return new BuildError(

@@ -101,13 +101,18 @@ export function censusAddresses({ census }: PublicServices, county: CountyFips):
 }
 
 /**
- * The layer of the country's counties: those of 2020, which the blocks have, with borders
- * simplified for maps.
+ * The layers of the country's counties, either of which will do: those of 2020, which the blocks
+ * have, with borders simplified for maps; and those of later years, which lack Connecticut's.
  */
-export function censusCounties({ census }: PublicServices): Download {
-  const name = 'cb_2020_us_county_500k.zip';
-  const url = `${census}/geo/tiger/GENZ2020/shp/${name}`;
-  return { url, file: `places/${name}`, maxBytes: MAX_BYTES.census, check: checkShapefile };
+export function censusCounties({ census }: PublicServices): Download[] {
+  const names = ['cb_2020_us_county_500k.zip', `tl_${TIGER_YEAR}_us_county.zip`];
+  const folders = ['GENZ2020/shp', `TIGER${TIGER_YEAR}/COUNTY`];
+  return names.map((name, i) => ({
+    url: `${census}/geo/tiger/${folders[i]}/${name}`,
+    file: `places/${name}`,
+    maxBytes: MAX_BYTES.census,
+    check: checkShapefile,
+  }));
 }
 
 /** The list of the country's places, with the counties of 2020 that each has a part of. */

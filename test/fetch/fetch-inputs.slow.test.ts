@@ -422,6 +422,14 @@ test('reports a file that is not PBF or a shapefile by address, and does not kee
   await expect(fetchCounty(only('census'))).rejects.toThrow(/tabblock20\.zip: .*without \.shp/);
 });
 
+test('of layers of counties, the later one is read where a mirror lacks that of the blocks', async () => {
+  const { places } = await fetchCounty(only('census'));
+  mirror.put('/geo/tiger/TIGER2024/COUNTY/tl_2024_us_county.zip', readFileSync(places.at(-1)!));
+  mirror.remove(PATHS.counties);
+  const later = await fetchCounty({ ...only('census'), out: folderPath() });
+  expect(path.basename(later.places.at(-1)!)).toBe('tl_2024_us_county.zip');
+});
+
 test('reports a county without a state, and one missing from the layer', async () => {
   await expect(fetchCounty({ area: county('99001') })).rejects.toThrow(/99 is not a state/);
   expect(mirror.exchanges).toEqual([]);
