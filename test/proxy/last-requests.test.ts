@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import Fastify, { type FastifyInstance } from 'fastify';
-import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import {
   closeGracefully,
   newShutdown,
@@ -16,12 +16,17 @@ const SLOW_MS = 5;
 const LONG_MS = 500;
 const SENT_WITHIN_MS = 20_000;
 
+const now = performance.now.bind(performance);
+/** Lead of the server’s clock, which counts each wait for a client as `SLOW_MS`. */
+let aheadMs = 0;
+
 let app: FastifyInstance;
 let port: number;
 /** Called while the next requests are handled, one each. */
 let meanwhile: (() => void)[] = [];
 
 beforeEach(async () => {
+  vi.spyOn(performance, 'now').mockImplementation(() => now() + aheadMs);
   app = Fastify({ return503OnClosing: false });
   shutDownGracefully(app, newShutdown());
   app.post('/', async () => {
@@ -31,6 +36,8 @@ beforeEach(async () => {
   await app.listen({ port: 0, host: '127.0.0.1' });
   ({ port } = app.server.address() as { port: number });
 });
+
+afterEach(() => void vi.restoreAllMocks());
 
 /**
  * Starts a client in another thread, which sends a POST on demand: on a new connection, or on one
@@ -46,9 +53,11 @@ async function client({ earlier }: { earlier: number }) {
   return {
     /** Sends the request while the event loop of this thread, which serves it, is blocked. */
     sendNow() {
+      const beganMs = now();
       Atomics.store(flags, 0, 1);
       Atomics.notify(flags, 0);
       Atomics.wait(flags, 1, 0, SENT_WITHIN_MS);
+      aheadMs += SLOW_MS - (now() - beganMs);
     },
     /** All that the client has received, once the connection is closed. */
     async received(): Promise<string> {
@@ -125,7 +134,6 @@ test('responses keep their connections until the server has stopped listening', 
   const listened: boolean[] = [];
   meanwhile = [() => void listened.push(app.server.listening)];
   const clock = vi.spyOn(performance, 'now').mockReturnValue(0);
-  onTestFinished(() => clock.mockRestore());
   let closed: Promise<void> | undefined;
   await asTimer(() => {
     sendNow();
@@ -159,7 +167,6 @@ test('a request that had arrived on an idle connection when the server closed it
 /** Begins to close the server under a clock that the test sets, which starts at 0 ms. */
 async function closing() {
   const clock = vi.spyOn(performance, 'now').mockReturnValue(0);
-  onTestFinished(() => clock.mockRestore());
   const closed = closeGracefully(app);
   await expect.poll(() => app.server.listening).toBe(false);
   return { setClock: (ms: Millis) => void clock.mockReturnValue(ms), closed };
