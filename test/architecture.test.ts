@@ -236,7 +236,7 @@ const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: 
   builder: { files: 338, lines: 40_300 },
   infra: { files: 120, lines: 13_900 },
   portal: { files: 232, lines: 23_150 },
-  proxy: { files: 270, lines: 34_600 },
+  proxy: { files: 270, lines: 34_650 },
   shards: { files: 173, lines: 17_450 },
   test: { files: 813, lines: 116_900 },
 };

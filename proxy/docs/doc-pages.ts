@@ -40,11 +40,6 @@ function start(
   const { title, version, description } = document.info;
   const [summary, ...rest] = description.split(/\n{2,}/);
   const refs = new References(document);
-  const groups = [...new Set(pages.map(({ group }) => group))];
-  const entry = ({ slug, title, sends }: DocPage, link: (slug: string) => string) =>
-    sends === undefined
-      ? `- [${title}](${link(slug)})`
-      : `- [${sends.method} ${sends.path}](${link(slug)}): ${title}`;
   return {
     slug: '',
     title,
@@ -60,16 +55,45 @@ function start(
         '## In general',
         ...rest.map(listed),
         `Version ${version}.`,
-        ...groups.flatMap((name) => [
-          `## ${name}`,
-          document.tags.find((tag) => tag.name === name)?.description ?? '',
-          pages
-            .filter(({ group }) => group === name)
-            .map((page) => entry(page, link))
-            .join('\n'),
-        ]),
+        ...contents(document, pages, link),
       ),
   };
+}
+
+/** The page in place of one that is not there. */
+export function lostPage(document: OpenApiDocument, pages: readonly DocPage[]): DocPage {
+  return {
+    slug: 'no-such-page',
+    title: 'No such page',
+    group: '',
+    text: (link) =>
+      lines(
+        '# No such page',
+        'There is no page at this address. These are all pages; the search looks into their text, too.',
+        ...contents(document, pages, link),
+      ),
+  };
+}
+
+/** Paragraphs that list the pages by group. */
+function contents(
+  { tags }: OpenApiDocument,
+  pages: readonly DocPage[],
+  link: (slug: string) => string,
+): string[] {
+  const entry = ({ slug, title, sends }: DocPage) =>
+    sends === undefined
+      ? `- [${title}](${link(slug)})`
+      : `- [${sends.method} ${sends.path}](${link(slug)}): ${title}`;
+  const groups = new Set(pages.map(({ group }) => group).filter((name) => name !== ''));
+  return [...groups].flatMap((name) => [
+    `## ${name}`,
+    tags.find((tag) => tag.name === name)?.description ?? '',
+    pages
+      .filter(({ group }) => group === name)
+      .map(entry)
+      .join('\n'),
+  ]);
 }
 
 function basics(config: ProxyConfig): DocPage {

@@ -81,8 +81,19 @@ export function serveDocs(
     });
   }
   const page = async (request: FastifyRequest, reply: FastifyReply, name: string) => {
-    const found = (await texts()).pages.get(name);
-    if (found === undefined) throw new Problem('not-found', `no such page; /docs lists all pages`);
+    const { pages, lost } = await texts();
+    const found = pages.get(name);
+    if (found === undefined) {
+      // Pages are opened by browsers, which ask for HTML; programs ask for data.
+      if (!request.headers.accept?.includes('text/html')) {
+        throw new Problem('not-found', `no such page; /docs lists all pages`);
+      }
+      reply.code(404).headers(headers).type(HTML);
+      return catalogue.send(request, reply, lost, {
+        vary: 'Accept, Accept-Encoding',
+        cacheControl: CACHE_CONTROL.never,
+      });
+    }
     if (name.endsWith('.md')) reply.type(MARKDOWN).header('x-content-type-options', 'nosniff');
     else reply.headers(headers).type(HTML);
     return catalogue.send(request, reply, found);

@@ -1,7 +1,7 @@
 import type { ProxyConfig } from '../config.ts';
 import { type StaticResponse, staticResponse } from '../http/caching.ts';
 import { pricesInWords } from '../plans.ts';
-import { docPages } from './doc-pages.ts';
+import { docPages, lostPage } from './doc-pages.ts';
 import { type DocPage, References } from './document-parts.ts';
 import { type DocAssets, htmlPage } from './html-page.ts';
 import { openApiSummary, type WholeDocument } from './openapi-summary.ts';
@@ -14,6 +14,8 @@ export interface Texts {
   readonly search: StaticResponse;
   /** HTML by the end of its path, and Markdown by the same with `.md`; the start page is empty. */
   readonly pages: ReadonlyMap<string, StaticResponse>;
+  /** The HTML in place of a page that is not there. */
+  readonly lost: StaticResponse;
 }
 
 export function textsOf(document: WholeDocument, assets: DocAssets, config: ProxyConfig): Texts {
@@ -33,6 +35,7 @@ export function textsOf(document: WholeDocument, assets: DocAssets, config: Prox
         [`${page.slug}.md`, staticResponse(page.text(markdownOf(page.slug)))],
       ]),
     ),
+    lost: staticResponse(htmlPage(lostPage(document, pages), site)),
   };
 }
 

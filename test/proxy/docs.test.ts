@@ -70,6 +70,25 @@ test('script and style are compressed on request and immutable under their names
   expect([gone.statusCode, gone.json().type]).toEqual([404, expect.stringMatching(/\/not-found$/)]);
 });
 
+test('a page that is not there is a page of all others for browsers, and a problem for programs', async () => {
+  const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+  const { statusCode, headers, body } = await get('/docs/getBlockSumary', { accept });
+  expect([statusCode, headers['content-type']]).toEqual([404, 'text/html; charset=utf-8']);
+  expect(headers).toMatchObject({ 'cache-control': 'no-store', vary: 'Accept, Accept-Encoding' });
+  expect(headers['content-security-policy']).toContain("default-src 'none'");
+  const [, text] = body.split('<main');
+  for (const slug of ['basics', 'own-sites', 'getBlockSummary']) {
+    expect(text).toContain(`<a href="${slug}">`);
+  }
+  for (const page of ['/docs/getBlockSumary', '/docs/docs-0000000000000000.js']) {
+    const gone = await get(page, { accept: '*/*' });
+    expect([gone.statusCode, gone.json().detail]).toEqual([
+      404,
+      'no such page; /docs lists all pages',
+    ]);
+  }
+});
+
 test('each operation of the document has a page with a form and an example, and HEAD has none', async () => {
   const { body: start } = await get('/docs');
   const document = (await get('/openapi.json')).json();
