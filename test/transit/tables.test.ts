@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -178,7 +179,7 @@ test('NUL characters are passed over, and their lines are counted', async () => 
   ]);
 });
 
-test('the same bytes are the same id in every table, and other bytes another', async () => {
+test('the same bytes are the same id in every table, and another text another', async () => {
   const bytes = fc.uint8Array({ maxLength: 6 }).map((some) =>
     Buffer.from(
       // Without blanks, among them the no-break space of Windows-1252, which are trimmed.
@@ -206,7 +207,9 @@ test('the same bytes are the same id in every table, and other bytes another', a
     const together = await idsOf(ids);
     const alone = await Promise.all(ids.map(async (one) => (await idsOf([one]))[0]));
     expect(together).toEqual(alone);
-    expect(new Set(together).size).toBe(new Set(ids.map((one) => one.toString('hex'))).size);
+    // One text may be written in either encoding.
+    const texts = ids.map((one) => one.toString(isUtf8(one) ? 'utf8' : 'latin1'));
+    expect(new Set(together).size).toBe(new Set(texts).size);
   });
 });
 
