@@ -35,7 +35,9 @@ test('the command that tta fetch prints builds the place, as it stands, in a she
   const { code, stdout, stderr } = await fetchCommand('--place', 'Port Meridian, MD', '--out', out);
   const quoted = `'${out.replace("'", "'\\''")}'`;
   expect([code, stdout]).toEqual([0, `npx tta build --inputs ${quoted} --out ./store\n`]);
-  expect(stderr).toMatch(/^counties: 2 of 2 files, .*\n1 county: 24001 \(Meridian County, MD\)\n/);
+  expect(stderr).toMatch(
+    /^counties: 1 of 1 file, .*\nplaces: 1 of 1 file, .*\n1 county: 24001 \(Meridian County, MD\)\n/,
+  );
   expect(stderr).toMatch(
     /\nto download: (?:under )?[\d.]+ MB in 8 files \(streets .* MB, census .* MB, transit .* MB, weights .* MB, addresses .* MB\), about [\d.]+ s at 5 MB\/s; the size of Overture places shows as they are read\nstreets and census: 3 of 3 files/,
   );

@@ -32,7 +32,7 @@ const FEEDS = [
   { file: 'mta_metro.zip', date: '2020-11-09', services: ['2011'], underground: true },
 ];
 /** Milliseconds from the street down to a platform, missing from these feeds and the map. */
-const DOWN = 2.5 * MINUTE;
+const DOWN = MINUTE;
 /** Positions of stops in the feeds. */
 const MARITIME_PARK: Position = [-76.59589, 39.27906];
 const LOCUST_POINT: Position = [-76.58974, 39.27592];

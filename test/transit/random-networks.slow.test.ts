@@ -141,7 +141,7 @@ const minutes: Rounding = (time) =>
   time > 60 * MINUTE ? Infinity : Math.max(1, Math.ceil(time / MINUTE));
 
 /** Milliseconds between the street and a platform below it without known details. */
-const DOWN = 150_000;
+const DOWN = 60_000;
 const SAME_STATION_METRES = 200;
 const METRES_PER_MILLI = 4.8 / 3600;
 
