@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { GeoTIFF, type GeoTIFFImage } from 'geotiff';
 import { BuildError } from '../errors.ts';
 import { requireKind } from '../inputs/file-kind.ts';
@@ -149,7 +150,8 @@ const MAX_IMAGES = 32;
  */
 async function requireNoMask(file: string, tiff: GeoTIFF, image: GeoTIFFImage): Promise<void> {
   const extra = Array.from(image.fileDirectory.getValue('ExtraSamples') ?? []);
-  let isMasked = extra.some((kind) => ALPHA.includes(kind));
+  // GDAL before 3.9 writes masks beside the file.
+  let isMasked = extra.some((kind) => ALPHA.includes(kind)) || existsSync(`${file}.msk`);
   for (let at = 1; at < MAX_IMAGES && !isMasked; at++) {
     const other = await imageAt(tiff, at);
     if (!other) break;

@@ -289,23 +289,28 @@ describe('an unusable file is refused by name, with advice', () => {
     ).toMatch(/too many cells/);
   });
 
-  test.each(['a mask', 'transparency'])('cells without heights that %s marks', async (how) => {
-    const holed: Surface = (lon, lat) => (lon < -76.8 ? null : slope(lon, lat));
-    const whole = writeGeoTiff(at('holed.tif'), LATTICE, holed);
-    const file = at(`${how}.tif`);
-    if (how === 'a mask') {
-      const inside = ['--config', 'GDAL_TIFF_INTERNAL_MASK', 'YES', '-mask', '1'];
-      execFileSync('gdal_translate', ['-q', ...inside, '-a_nodata', 'none', whole, file]);
-    } else execFileSync('gdalwarp', ['-q', '-dstalpha', whole, file]);
-    expect(await refusal(file)).toBe(
-      'FILE: marks cells without heights by a mask, which is not read; give them a value instead: gdalwarp -dstnodata -9999 IN.tif MID.tif, then gdal_translate -b 1 MID.tif OUT.tif',
-    );
-    const valued = at(`${how}-valued.tif`);
-    execFileSync('gdalwarp', ['-q', '-dstnodata', '-9999', file, at(`${how}-mid.tif`)]);
-    execFileSync('gdal_translate', ['-q', '-b', '1', at(`${how}-mid.tif`), valued]);
-    const points = [-76.9, -76.5].map((lon) => [lon, 39.5]);
-    expect(await heightsOf([valued], points)).toEqual(await heightsOf([whole], points));
-  });
+  test.each(['a mask', 'a mask beside the file', 'transparency'])(
+    'cells without heights that %s marks',
+    async (how) => {
+      const holed: Surface = (lon, lat) => (lon < -76.8 ? null : slope(lon, lat));
+      const whole = writeGeoTiff(at('holed.tif'), LATTICE, holed);
+      const file = at(`${how}.tif`);
+      if (how === 'transparency') execFileSync('gdalwarp', ['-q', '-dstalpha', whole, file]);
+      else {
+        const inside = how === 'a mask' ? 'YES' : 'NO';
+        const mask = ['--config', 'GDAL_TIFF_INTERNAL_MASK', inside, '-mask', '1'];
+        execFileSync('gdal_translate', ['-q', ...mask, '-a_nodata', 'none', whole, file]);
+      }
+      expect(await refusal(file)).toBe(
+        'FILE: marks cells without heights by a mask, which is not read; give them a value instead: gdalwarp -dstnodata -9999 IN.tif MID.tif, then gdal_translate -b 1 MID.tif OUT.tif',
+      );
+      const valued = at(`${how}-valued.tif`);
+      execFileSync('gdalwarp', ['-q', '-dstnodata', '-9999', file, at(`${how}-mid.tif`)]);
+      execFileSync('gdal_translate', ['-q', '-b', '1', at(`${how}-mid.tif`), valued]);
+      const points = [-76.9, -76.5].map((lon) => [lon, 39.5]);
+      expect(await heightsOf([valued], points)).toEqual(await heightsOf([whole], points));
+    },
+  );
 
   test('tiles that were not written', async () => {
     const tiles = ['-co', 'TILED=YES', '-co', 'SPARSE_OK=TRUE'];
