@@ -44,11 +44,11 @@ const CHECK_SILENT_MS: Millis = 5_000;
 /** Time without a job until the thread ends; longer than a command takes to add the next tasks. */
 const IDLE_MS: Millis = 3_000;
 /** Time until a task that is left to another worker may be taken again. */
-const LEFT_MS: Millis = 2_000;
+const LEFT_MS: Millis = 1_000;
 /**
  * Time that a worker which comes upon a task again waits beyond that: it would be the first to take
  * it, and one that can run it would never get it. Long enough for a worker on a busy machine, and
- * over before the job's lock would be renewed.
+ * with `LEFT_MS` under a quarter of `SILENT_MS`, when the lock that the job had would be renewed.
  */
 const YIELD_MS: Millis = 2_500;
 const REPORT_MS: Millis = 1_000;
