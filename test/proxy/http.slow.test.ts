@@ -27,6 +27,16 @@ test('an ETag with a coding appended by a proxy matches, even if it ends in hyph
   });
 });
 
+test('an ETag with any other ending does not match', () => {
+  const endings = ['-xz', 'gzip', '-', ';', '---gzip', ';;gzip', '-gzip-gzip', '-gzip;br', '-GZIP'];
+  for (const end of [...endings, ' -gzip']) {
+    expect([end, knownRepresentation(`"tag${end}"`, '"tag"')]).toEqual([end, undefined]);
+  }
+  for (const other of ['"ag-gzip"', '"ta--gzip"', 'tag-gzip']) {
+    expect([other, knownRepresentation(other, '"tag"')]).toEqual([other, undefined]);
+  }
+});
+
 test('the OpenAPI document passes the linter, and its examples match their schemas', async () => {
   await expectSoundOpenApi((await proxy.get('/openapi.json')).body, 30);
 });
