@@ -39,9 +39,9 @@ test('a station with pathways is entered and left by its entrances', async () =>
 });
 
 /** Minutes between the street and the platform of a subway without details. */
-const DOWN = 2.5;
+const DOWN = 1;
 
-test('a subway ride takes two and a half minutes down and as long up, other rides none', async () => {
+test('a subway ride takes a minute down and as long up, other rides none', async () => {
   const feed = busFeed();
   const asType = (type: number) => ({
     ...feed,
@@ -50,8 +50,8 @@ test('a subway ride takes two and a half minutes down and as long up, other ride
   for (const type of [0, 2, 3, 5, 7, 101, 700, 900]) {
     expect(await town.minutes('street.zip', asType(type)), `${type}`).toBe(TIME);
   }
-  // Every train leaves on a whole minute, just as a rider is ready for it.
-  const below = 3.5 + DOWN + 1 + RIDE + DOWN + 2.5;
+  // Every train leaves on a whole minute, half a minute after a rider is ready for it.
+  const below = Math.ceil(3.5 + DOWN + 1.5 + RIDE + DOWN + 2.5);
   for (const type of [1, 401, 500, 602]) {
     expect(await town.minutes('metro.zip', asType(type)), `${type}`).toBe(below);
   }
@@ -81,16 +81,16 @@ test('levels take time between two rides too, but do not count towards the walki
     return (await town.build(await Promise.all(feeds))).minutes;
   };
   const [subway, bus] = [1, 3];
-  // The way to A, a minute to board, the ride, the transfer, the ride, and the way from B. A bus
-  // comes half a minute after that minute.
+  // The way to A, a minute to board, the ride, the transfer, the ride, and the way from B. The
+  // vehicle comes half a minute after that minute.
   const time = (first: number, wait: number) => {
-    const toA = first === subway ? 3.5 + DOWN + 1 : 3.5 + 1.5;
+    const toA = 3.5 + (first === subway ? DOWN : 0) + 1.5;
     return Math.ceil(toA + 4 + wait + 3 + DOWN + 2.5);
   };
   // 976 m take 12.2 minutes; add those down, those up if both lines are below, and one to board.
-  expect(await timeWith(976, 15.8, [bus, subway])).toBe(time(bus, 15.8));
-  expect(await timeWith(976, 15.6, [bus, subway])).toBe(time(bus, 25.6));
-  expect(await timeWith(976, 18.3, [subway, subway])).toBe(time(subway, 18.3));
-  expect(await timeWith(976, 18.1, [subway, subway])).toBe(time(subway, 28.1));
+  expect(await timeWith(976, 14.3, [bus, subway])).toBe(time(bus, 14.3));
+  expect(await timeWith(976, 14.1, [bus, subway])).toBe(time(bus, 24.1));
+  expect(await timeWith(976, 15.3, [subway, subway])).toBe(time(subway, 15.3));
+  expect(await timeWith(976, 15.1, [subway, subway])).toBe(time(subway, 25.1));
   expect(await timeWith(1_010, 20, [subway, subway])).toBe(undefined);
 });
