@@ -14,7 +14,6 @@ import type { ScratchFile } from '../../shards/store/scratch-file.ts';
 import type { BoundingBox, Bytes } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
 import { attributionOf } from '../export/terms.ts';
-import { BUFFER } from '../tiles/cut-into-tiles.ts';
 import { EXTENT } from '../tiles/fit-to-zoom.ts';
 import { polygonPieces } from '../tiles/tile-grid.ts';
 import { encodeTile, TileLayer } from '../tiles/vector-tile.ts';
@@ -22,6 +21,8 @@ import { changedBlocks, changesByCounty, propertyNames } from './changed-columns
 
 const LAYER = 'changes';
 const [MIN_ZOOM, MAX_ZOOM] = [8, 13];
+/** The type of geometry in vector tiles. */
+const POLYGON = 3;
 
 /**
  * Draws the blocks that changed as an archive of vector tiles, with the properties of the GeoJSON
@@ -36,7 +37,7 @@ export async function changeTiles(
 ): Promise<{ readonly body: PutBody; readonly blocks: number }> {
   const names = propertyNames(measures, pair.after.taxonomy);
   const writer = new PmtilesWriter(scratch);
-  const waiting = new WaitingBlocks(scratch);
+  const waiting = new WaitingTiles(scratch);
   let blocks = 0;
   let bounds: BoundingBox | null = null;
   for await (const changed of changesByCounty(counties, measures)) {
@@ -68,59 +69,85 @@ export async function changeTiles(
   return { body, blocks };
 }
 
-interface WaitingBlock {
+interface ChangedOutline {
   readonly geoid: GeoidNumber;
   /** In the order of properties. */
   readonly values: readonly (number | null)[];
   readonly polygons: Polygons;
 }
 
+/** A block's part of a tile in a scratch file: these numbers, and then the geometry. */
+const PIECE = {
+  factsAt: 0,
+  factsLength: 8,
+  geometryLength: 12,
+  inSight: 16,
+  headLength: 17,
+};
+
 /**
- * Blocks in a scratch file, and by tile which blocks it may show, so that those of one tile are in
- * memory at a time, however many blocks and zooms there are.
+ * Blocks and their parts of tiles in a scratch file, so that those of one tile are in memory at a
+ * time, however many blocks and zooms there are.
  */
-class WaitingBlocks {
+class WaitingTiles {
   readonly #scratch: ScratchFile;
-  /** Where each block begins in the file, and its length there. */
-  readonly #places: (readonly [at: Bytes, length: Bytes])[] = [];
-  readonly #blocksOf = new Map<number, number[]>();
+  /** By key of the tile, where the parts that it shows begin in the file. */
+  readonly #piecesOf = new Map<number, Bytes[]>();
 
   constructor(scratch: ScratchFile) {
     this.#scratch = scratch;
   }
 
-  add(block: WaitingBlock): void {
-    const bytes = Buffer.from(JSON.stringify(block));
-    const ordinal = this.#places.push([this.#scratch.append(bytes), bytes.length]) - 1;
-    const tiles = new Set<number>();
-    // The boxes of polygons, since that of a block beyond the antimeridian is as wide as the world.
-    for (const [shell] of block.polygons) {
-      for (let zoom = MIN_ZOOM; zoom <= MAX_ZOOM; zoom++) addTilesAround(boxOf(shell), zoom, tiles);
+  add({ polygons, ...facts }: ChangedOutline): void {
+    const json = Buffer.from(JSON.stringify(facts));
+    const head = Buffer.alloc(PIECE.headLength);
+    head.writeDoubleLE(this.#scratch.append(json), PIECE.factsAt);
+    head.writeUInt32LE(json.length, PIECE.factsLength);
+    for (let z = MIN_ZOOM; z <= MAX_ZOOM; z++) {
+      const side = 2 ** z;
+      const all = { west: 0, north: 0, east: side - 1, south: side - 1 };
+      for (const { x, y, value } of polygonPieces(
+        ringsAt(polygons, side * EXTENT),
+        all,
+      ).entries()) {
+        head.writeUInt32LE(value.bytes.length, PIECE.geometryLength);
+        head.writeUInt8(Number(value.inSight), PIECE.inSight);
+        const piece = this.#scratch.append(Buffer.concat([head, value.bytes]));
+        addTo(this.#piecesOf, keyOf(z, x, y), piece);
+      }
     }
-    for (const tile of tiles) addTo(this.#blocksOf, tile, ordinal);
   }
 
   drawTo(writer: PmtilesWriter, names: readonly string[]): void {
-    for (const [key, blocks] of this.#blocksOf) {
-      const { z, x, y } = tileOf(key);
+    for (const [key, pieces] of this.#piecesOf) {
       const layer = new TileLayer(LAYER);
-      for (const block of blocks) {
-        const { geoid, values, polygons } = this.#read(block);
-        const rings = ringsAt(polygons, 2 ** z * EXTENT);
-        const pieces = polygonPieces(rings, { west: x, north: y, east: x, south: y });
+      for (const piece of pieces) {
+        const { geoid, values, geometry } = this.#read(piece);
         const properties: Record<string, string | number | null> = {
           geoid: geoidFromNumber(geoid),
         };
         for (let i = 0; i < names.length; i++) properties[names[i]] = values[i];
-        layer.addFeature(pieces.at(x, y), properties, geoid);
+        layer.addFeature(geometry, properties, geoid);
       }
-      if (layer.inSight) writer.add({ z, x, y }, gzipSync(encodeTile([layer]), { level: 9 }));
+      if (layer.inSight) writer.add(tileOf(key), gzipSync(encodeTile([layer]), { level: 9 }));
     }
   }
 
-  #read(block: number): WaitingBlock {
-    const bytes = this.#scratch.read(...this.#places[block]);
-    return JSON.parse(Buffer.from(bytes).toString());
+  #read(piece: Bytes) {
+    const head = Buffer.from(this.#scratch.read(piece, PIECE.headLength));
+    const geometry = {
+      type: POLYGON,
+      bytes: this.#scratch.read(piece + PIECE.headLength, head.readUInt32LE(PIECE.geometryLength)),
+      inSight: head.readUInt8(PIECE.inSight) === 1,
+    } as const;
+    const facts = this.#scratch.read(
+      head.readDoubleLE(PIECE.factsAt),
+      head.readUInt32LE(PIECE.factsLength),
+    );
+    const { geoid, values }: Omit<ChangedOutline, 'polygons'> = JSON.parse(
+      Buffer.from(facts).toString(),
+    );
+    return { geoid, values, geometry };
   }
 }
 
@@ -136,20 +163,6 @@ function tileOf(key: number): TileAddress {
     key % 2 ** MAX_ZOOM,
   ];
   return { z, x, y };
-}
-
-/** Adds the keys of the tiles that a shape in a box may extend into, with their buffers. */
-function addTilesAround(box: BoundingBox, zoom: number, tiles: Set<number>): void {
-  const side = 2 ** zoom;
-  // Points are rounded to units of a tile.
-  const margin = (BUFFER + 1) / EXTENT;
-  const first = (at: number) => Math.max(0, Math.floor(at * side - margin));
-  const last = (at: number) => Math.min(side - 1, Math.floor(at * side + margin));
-  for (let x = first(worldX(box.minLon)); x <= last(worldX(box.maxLon)); x++) {
-    for (let y = first(worldY(box.maxLat)); y <= last(worldY(box.minLat)); y++) {
-      tiles.add(keyOf(zoom, x, y));
-    }
-  }
 }
 
 /** Projects polygons, and rounds them to units of a tile; `side` is the world's in these units. */

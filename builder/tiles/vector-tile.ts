@@ -16,10 +16,12 @@ export function encodeTile(layers: readonly TileLayer[]): Uint8Array {
   return out.finish();
 }
 
+type EncodedGeometry = Pick<TileGeometry, 'type' | 'bytes' | 'inSight'>;
+
 interface Feature {
   readonly id: number | undefined;
   readonly tags: number[];
-  readonly geometry: TileGeometry;
+  readonly geometry: EncodedGeometry;
 }
 
 export class TileLayer {
@@ -40,7 +42,7 @@ export class TileLayer {
   }
 
   addFeature(
-    geometry: TileGeometry,
+    geometry: EncodedGeometry,
     properties: Readonly<Record<string, PropertyValue | null>>,
     id?: number,
   ): void {
