@@ -110,12 +110,14 @@ function find(
   }
   const coded = others.filter((one) => one.code === text);
   const counties = coded.length > 0 ? coded : namedIn(others);
+  const namesState = findState(text) !== undefined;
   if (counties.length > 0) {
+    const orState = namesState ? '; the state as --state' : '';
     throw new BuildError(
-      `${quoted(text)} is a county, not a ${what}; give it as --county: ${listed(counties)}`,
+      `${quoted(text)} is a county, not a ${what}; give it as --county: ${listed(counties)}${orState}`,
     );
   }
-  if (findState(text) !== undefined) {
+  if (namesState) {
     throw new BuildError(`${quoted(text)} is a state, not a ${what}; give it as --state`);
   }
   const similar = similarTo(wanted, state, all);

@@ -38,6 +38,7 @@ const COUNTIES = new Map(
       ['24510', 'Baltimore city', 'Baltimore'],
       ['11001', 'District of Columbia', 'District of Columbia'],
       ['72001', 'Adjuntas Municipio', 'Adjuntas'],
+      ['29215', 'Texas County', 'Texas'],
       ['66010', 'Guam', 'Guam'],
     ] as const
   ).map(([code, name, shortName]): [string, County] => [
@@ -129,6 +130,9 @@ test('a county or a state in place of a place is refused with the option that ta
   expect(() => ofPlace('Baltimore County, MD')).toThrow(
     /: "Baltimore County, MD" \(county 24005\)$/,
   );
+  expect(() => ofPlace('Texas')).toThrow(
+    county('Texas', '"Texas County, MO" (county 29215); the state as --state'),
+  );
   expect(() => ofPlace('Guam')).toThrow(/"Guam" is not the name of a census place/);
   expect(() => ofPlace('MD')).toThrow('"MD" is a state, not a census place; give it as --state');
   expect(() => ofCounty('Maryland')).toThrow(
@@ -158,7 +162,14 @@ test('states and the nation are all counties with census data, each once', () =>
     '24510',
   ]);
   expect(counties({ states: ['District of Columbia', '72'] })).toEqual(['11001', '72001']);
-  expect(counties({ nation: true })).toEqual(['11001', '24003', '24005', '24510', '72001']);
+  expect(counties({ nation: true })).toEqual([
+    '11001',
+    '24003',
+    '24005',
+    '24510',
+    '29215',
+    '72001',
+  ]);
 });
 
 test('a list of places in Windows-1252 is read, and a file that is none is refused', async () => {
