@@ -11,6 +11,7 @@ import { supplySites } from '../fields/sites.ts';
 import { invalidMember } from '../http/problem.ts';
 import { PLANS } from '../plans.ts';
 import { checkAreaKind } from '../queries/areas/areas-of-blocks.ts';
+import { leastAveraged } from '../queries/areas/group-measures.ts';
 import { requestedWeights } from '../queries/block-weights.ts';
 import { modePosition } from '../queries/modes-and-types.ts';
 import { decayOf } from '../queries/opportunities/decay.ts';
@@ -68,6 +69,7 @@ export const sitesSupply = postEndpoint({
       description: `Size of the catchments. Omitted: ${DEFAULT_MINUTES.step}, or ${DEFAULT_MINUTES.decay} with a \`decay\`.`,
     }),
     decay: ACCESS.decay,
+    small: AREA_ACCESS.small,
   }),
   requestExample: (marks) => ({
     sites: [{ id: 'here', ...marks.point, capacity: 4 }],
@@ -113,7 +115,7 @@ export const sitesSupply = postEndpoint({
   problems: [...AREA_PROBLEMS, 'point-not-covered', 'direction-not-available'],
 
   async resolve(release, body): Promise<SupplyQuery> {
-    const { sites, mode, direction, weight, by = null, decay: text } = body;
+    const { sites, mode, direction, by = null, decay: text } = body;
     if (isNone(sites)) throw invalidMember('sites', 'send at least one site', 'too_small');
     if (by && !body.area)
       throw invalidMember('by', 'averages are of the blocks of an area: send one', 'missing');
@@ -124,13 +126,15 @@ export const sitesSupply = postEndpoint({
     const source = await sourceOfSites(release, sites, area, minutes);
     refuseMisplaced(release, { sites: source, candidates: NO_SITES });
     checkDirection(release, direction);
+    const [weight] = requestedWeights(release, body.weight ? [body.weight] : undefined, 'body');
     return {
       sites: source,
       area,
       by,
       mode: modePosition(release, mode, 'body'),
       direction,
-      weight: requestedWeights(release, weight === undefined ? undefined : [weight], 'body')[0],
+      weight,
+      least: leastAveraged(weight, body.small),
       minutes,
       decay: { text, of: decay },
     };

@@ -350,6 +350,7 @@ describe('on the demo city', () => {
         weight: 'people',
         minutes: 60,
         decay: 'exponential:30',
+        small: true,
         ...window,
       },
       '/v1/explain': {

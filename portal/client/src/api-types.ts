@@ -732,7 +732,7 @@ export interface SharedParams {
   weight?: ReadonlyArray<string> | undefined;
   /** A row per area of this kind, with the average of its blocks. Omitted: per block. */
   by?: 'tract' | 'place' | 'county' | undefined;
-  /** States `share`, `ratio` and `gini` also for groups of fewer than 100, for which they are null otherwise: the noise of the sources is a large part of so few (`/v1/meta/weights`). */
+  /** With `by`: averages by a `weight` other than people also where those of fewer than 100 are known; such areas have no row otherwise (reason `small-group`). */
   small?: boolean | undefined;
   /** County FIPS code, 5 digits including leading zeros. */
   fips: string;
@@ -1413,11 +1413,13 @@ export interface Operations {
   };
   /** People of a city or town by minutes to the nearest POI of each type. The area is the blocks whose centre is in the place. For each type, mode and weight: the sum over the blocks of the area that are within 5, 10, … 30 minutes of the `nth` nearest POI (cumulative), beyond, and `no_data`, where the mode could not be routed from the block. `total` is always `within["30"]` + `beyond` + `no_data`. Ordered by type id, mode id, then weight as sent. With `by`, groups such as `hispanic` or `workers_low_wage` have rows after that of `weight`, and all rows the `share` within the minutes, its `ratio` to that of `weight`, and the `gini` of the minutes (twice the area between their Lorenz curve and the diagonal). One token a row, at least 10. */
   getPlaceCoverage: {
-    params: Pick<SharedParams, 'geoid' | 'mode' | 'departure' | 'percentile' | 'type' | 'small' | 'names'> & {
+    params: Pick<SharedParams, 'geoid' | 'mode' | 'departure' | 'percentile' | 'type' | 'names'> & {
       /** Columns of counts by block to sum; repeat the parameter for several. `/v1/meta/weights` lists them. Omitted: `people`. */
       weight?: ReadonlyArray<string> | undefined;
       /** Weights that are groups, to be compared with `weight`; repeat the parameter for several. Each has rows of its own, and all rows have `share`, `ratio` and `gini`. */
       by?: ReadonlyArray<string> | undefined;
+      /** States `share`, `ratio` and `gini` also for groups of fewer than 100, for which they are null otherwise: the noise of the sources is a large part of so few (`/v1/meta/weights`). */
+      small?: boolean | undefined;
       /** Minutes are to the n-th nearest POI of each type, 1 to 5. */
       nth?: number | undefined;
     };
@@ -1431,11 +1433,13 @@ export interface Operations {
   };
   /** People of a county by minutes to the nearest POI of each type. The area is all blocks of the county. For each type, mode and weight: the sum over the blocks of the area that are within 5, 10, … 30 minutes of the `nth` nearest POI (cumulative), beyond, and `no_data`, where the mode could not be routed from the block. `total` is always `within["30"]` + `beyond` + `no_data`. Ordered by type id, mode id, then weight as sent. With `by`, groups such as `hispanic` or `workers_low_wage` have rows after that of `weight`, and all rows the `share` within the minutes, its `ratio` to that of `weight`, and the `gini` of the minutes (twice the area between their Lorenz curve and the diagonal). One token a row, at least 10. */
   getCountyCoverage: {
-    params: Pick<SharedParams, 'fips' | 'mode' | 'departure' | 'percentile' | 'type' | 'small' | 'names'> & {
+    params: Pick<SharedParams, 'fips' | 'mode' | 'departure' | 'percentile' | 'type' | 'names'> & {
       /** Columns of counts by block to sum; repeat the parameter for several. `/v1/meta/weights` lists them. Omitted: `people`. */
       weight?: ReadonlyArray<string> | undefined;
       /** Weights that are groups, to be compared with `weight`; repeat the parameter for several. Each has rows of its own, and all rows have `share`, `ratio` and `gini`. */
       by?: ReadonlyArray<string> | undefined;
+      /** States `share`, `ratio` and `gini` also for groups of fewer than 100, for which they are null otherwise: the noise of the sources is a large part of so few (`/v1/meta/weights`). */
+      small?: boolean | undefined;
       /** Minutes are to the n-th nearest POI of each type, 1 to 5. */
       nth?: number | undefined;
     };
@@ -1449,13 +1453,15 @@ export interface Operations {
   };
   /** People of any area by minutes to the nearest POIs, and who has all of a basket. For each type, mode and weight: the sum over the blocks of the area that are within 5, 10, … 30 minutes of the `nth` nearest POI (cumulative), beyond, and `no_data`, where the mode could not be routed from the block. `total` is always `within["30"]` + `beyond` + `no_data`. Ordered by type id, mode id, then weight as sent. With `by`, groups such as `hispanic` or `workers_low_wage` have rows after that of `weight`, and all rows the `share` within the minutes, its `ratio` to that of `weight`, and the `gini` of the minutes (twice the area between their Lorenz curve and the diagonal). One token a row, at least 10. With `all_of`, a basket of up to 8 criteria, `basket` says how much of the first weight is at blocks that meet all of them, by the number met (`met[i]`: exactly `i`), and at those that miss only one (`missing_only[j]`: criterion `j`). A block counts in `no_data` if a criterion is not known and none fails. A parent type is met by any of its leaves. 10 tokens a basket, beside those of the rows. */
   measureCoverage: {
-    params: Pick<SharedParams, 'area' | 'departure' | 'percentile' | 'weight' | 'small' | 'names'> & {
+    params: Pick<SharedParams, 'area' | 'departure' | 'percentile' | 'weight' | 'names'> & {
       /** Travel modes. Omitted: all modes of the release. */
       mode?: ReadonlyArray<'walk' | 'bike' | 'transit' | 'walk_slow' | 'step_free' | 'transit_step_free'> | undefined;
       /** Destination types by id, or by label (`grocery_stores`). A parent stands for all its leaves. Omitted: all types. */
       type?: ReadonlyArray<number> | undefined;
       /** Weights that are groups, to be compared with `weight`. Each has rows of its own, and all rows have `share`, `ratio` and `gini`. */
       by?: ReadonlyArray<string> | undefined;
+      /** States `share`, `ratio` and `gini` also for groups of fewer than 100, for which they are null otherwise: the noise of the sources is a large part of so few (`/v1/meta/weights`). */
+      small?: boolean | undefined;
       /** Minutes are to the n-th nearest POI of each type, 1 to 5. */
       nth?: number | undefined;
       /** Up to 8 criteria, all to be met: the n-th nearest POI of a type is within some minutes by a mode. A parent type is met by any of its leaves. */
@@ -1623,7 +1629,7 @@ export interface Operations {
   };
   /** Capacity of your sites per 1,000 people at each block, given all who compete for it. Two-step floating catchment areas (2SFCA; Luo and Wang, 2003). The `ratio` of a site is its `capacity` per 1000 of its `demand`: the weight of all blocks of the release within `minutes`, in the area or not. The `supply` of a block is the sum of the ratios of the sites within `minutes` of it. With a `decay`, both sums are weighted by time (E2SFCA; Luo and Qi, 2009). `formula` states what was computed. Sites without a capacity, and the POIs of a type, count as 1 each; `capacity_assumed` says how many. A site without demand has the ratio null, and supplies nothing. `results`: a row per block of the area, or per tract, place or county of its blocks, averaged by the weight; without `area`, per block that any site reaches. A block that the mode could not be routed from has no row, and counts in no average: rows of averages state the weight of all their blocks (`total`), and of those left out (`no_data`). In CSV, NDJSON and Parquet, sites (`list`: `sites`) come before the rows. One token a site that has a block to route from, at least 10, and one a row. */
   measureSupply: {
-    params: Pick<SharedParams, 'area' | 'by' | 'departure' | 'percentile' | 'decay'> & {
+    params: Pick<SharedParams, 'area' | 'by' | 'departure' | 'percentile' | 'decay' | 'small'> & {
       /** Sites with what each can serve. */
       sites: SupplySites;
       mode: 'walk' | 'bike' | 'transit' | 'walk_slow' | 'step_free' | 'transit_step_free';
@@ -1790,13 +1796,11 @@ export interface Operations {
   };
   /** How many people, jobs or POIs are within reach of many blocks or points, or of an area. `GET /v1/blocks/{geoid}/access` or `/v1/point/access` for many `origins`: all GEOIDs, or all points. Send 1 to 250 origins; the batch counts as one request. Origins that cannot be resolved are listed in `errors`; the others still return rows, in the order of the request. Origins that the balance, `max_rows` or the row budget does not cover are listed in `truncated`, always whole; the first is always answered. One token per row; an origin listed twice is charged twice, one that cannot be resolved not at all. A batch in which none can be resolved is free; one of origins without rows costs the minimum, one token. With `area`, `GET /v1/counties/{fips}/access` for any area. Rows by block, `of`, mode and minutes; with `by`, by tract, place or county, of the blocks in the area, each averaged by `weight`. Blocks of this release count by whole minutes, POIs by tenths of a minute up to 30. A block that a mode could not be routed from has no rows unless `include_missing` is set, and counts in no average; rows of averages state the weight of all their blocks (`total`), and of those left out (`no_data`). Blocks outside all places are in no row by place. Paginated. One token per row, of averages too, at least one per page. No GeoJSON, as outlines would end pages early; rows join by `geoid` with the outlines of exports. */
   getAccess: {
-    params: Pick<SharedParams, 'area' | 'departure' | 'percentile' | 'direction' | 'of' | 'minutes' | 'by' | 'include_missing' | 'limit' | 'curve' | 'decay' | 'max_rows'> & {
+    params: Pick<SharedParams, 'area' | 'departure' | 'percentile' | 'direction' | 'of' | 'minutes' | 'by' | 'small' | 'include_missing' | 'limit' | 'curve' | 'decay' | 'max_rows'> & {
       /** Travel modes. Omitted: all modes of the release. */
       mode?: ReadonlyArray<'walk' | 'bike' | 'transit' | 'walk_slow' | 'step_free' | 'transit_step_free'> | undefined;
       /** With `by`: the weight by which blocks count in the average. Omitted: `people`. */
       weight?: string | undefined;
-      /** With `by`: averages by a `weight` other than people also where those of fewer than 100 are known; such areas have no row otherwise (reason `small-group`). */
-      small?: boolean | undefined;
       /** `next_cursor` of the previous page, with the same other members. Null: the first page. */
       cursor?: string | null | undefined;
       /** Blocks by GEOID, or points and addresses; 1 to 250. A malformed or unknown one fails alone and is listed in `errors`. */
@@ -1839,15 +1843,13 @@ export interface Operations {
   };
   /** How many people, jobs or POIs are within reach of each block of a city or town. The area is the blocks whose centre is in the place. Rows by block, `of`, mode and minutes; with `by`, by tract, place or county, of the blocks in the area, each averaged by `weight`. Blocks of this release count by whole minutes, POIs by tenths of a minute up to 30. A block that a mode could not be routed from has no rows unless `include_missing` is set, and counts in no average; rows of averages state the weight of all their blocks (`total`), and of those left out (`no_data`). Blocks outside all places are in no row by place. Paginated. One token per row, of averages too, at least one per page. No GeoJSON, as outlines would end pages early; rows join by `geoid` with the outlines of exports. */
   getPlaceAccess: {
-    params: Pick<SharedParams, 'geoid' | 'mode' | 'departure' | 'percentile' | 'direction' | 'by' | 'include_missing' | 'limit' | 'cursor'> & {
+    params: Pick<SharedParams, 'geoid' | 'mode' | 'departure' | 'percentile' | 'direction' | 'by' | 'small' | 'include_missing' | 'limit' | 'cursor'> & {
       /** Weights of the release with `area_access` in `/v1/meta/weights`, or `type:ID` (or a label) for the number of POIs of one of its `area_access_types`; repeat the parameter for several. Omitted: `people`. */
       of?: ReadonlyArray<string> | undefined;
       /** Some of 15, 30, 45, 60, ascending; up to 30 for `type:`. Omitted: all. */
       minutes?: ReadonlyArray<number> | undefined;
       /** With `by`: the weight by which blocks count in the average. Omitted: `people`. */
       weight?: string | undefined;
-      /** With `by`: averages by a `weight` other than people also where those of fewer than 100 are known; such areas have no row otherwise (reason `small-group`). */
-      small?: boolean | undefined;
     };
     responses: Pick<SharedResponses, 'text/csv' | 'application/x-ndjson' | 'application/vnd.apache.parquet'> & {
       'application/json': {
@@ -1860,15 +1862,13 @@ export interface Operations {
   };
   /** How many people, jobs or POIs are within reach of each block of a county. The area is all blocks of the county. Rows by block, `of`, mode and minutes; with `by`, by tract, place or county, of the blocks in the area, each averaged by `weight`. Blocks of this release count by whole minutes, POIs by tenths of a minute up to 30. A block that a mode could not be routed from has no rows unless `include_missing` is set, and counts in no average; rows of averages state the weight of all their blocks (`total`), and of those left out (`no_data`). Blocks outside all places are in no row by place. Paginated. One token per row, of averages too, at least one per page. No GeoJSON, as outlines would end pages early; rows join by `geoid` with the outlines of exports. */
   getCountyAccess: {
-    params: Pick<SharedParams, 'fips' | 'mode' | 'departure' | 'percentile' | 'direction' | 'by' | 'include_missing' | 'limit' | 'cursor'> & {
+    params: Pick<SharedParams, 'fips' | 'mode' | 'departure' | 'percentile' | 'direction' | 'by' | 'small' | 'include_missing' | 'limit' | 'cursor'> & {
       /** Weights of the release with `area_access` in `/v1/meta/weights`, or `type:ID` (or a label) for the number of POIs of one of its `area_access_types`; repeat the parameter for several. Omitted: `people`. */
       of?: ReadonlyArray<string> | undefined;
       /** Some of 15, 30, 45, 60, ascending; up to 30 for `type:`. Omitted: all. */
       minutes?: ReadonlyArray<number> | undefined;
       /** With `by`: the weight by which blocks count in the average. Omitted: `people`. */
       weight?: string | undefined;
-      /** With `by`: averages by a `weight` other than people also where those of fewer than 100 are known; such areas have no row otherwise (reason `small-group`). */
-      small?: boolean | undefined;
     };
     responses: Pick<SharedResponses, 'text/csv' | 'application/x-ndjson' | 'application/vnd.apache.parquet'> & {
       'application/json': {

@@ -1,10 +1,16 @@
 import type { Tenths } from '../../../shards/units.ts';
+import { PEOPLE } from '../../../shards/weights/weight.ts';
 
 /**
  * Groups of fewer people have no shares unless asked for: the noise of the 2020 census is a large
  * part of so few.
  */
 export const SMALL_GROUP = 100;
+
+/** The least sum of a weight of which an average is stated: any of people, not too few of others. */
+export function leastAveraged(weight: string, hasSmall: boolean): number {
+  return hasSmall || weight === PEOPLE.weight ? 0 : SMALL_GROUP;
+}
 
 /** A measure by minutes: `"5"`, `"10"`, …; null where the measure is not defined. */
 type ByMinutes = Readonly<Record<string, number | null>>;

@@ -26,7 +26,7 @@ import {
   checkAreaKind,
 } from '../areas/areas-of-blocks.ts';
 import type { CountyBlocks } from '../areas/drawn-blocks.ts';
-import { SMALL_GROUP } from '../areas/group-measures.ts';
+import { leastAveraged } from '../areas/group-measures.ts';
 import { requestedWeights } from '../block-weights.ts';
 import { modeLabels, modePositions } from '../modes-and-types.ts';
 import { checkDirection } from '../origins/near-points.ts';
@@ -186,7 +186,7 @@ export function requestedAreaAccess(
     include_missing: withMissing,
   };
   const resolved = { mode: modeLabels(release, modes), noisy: noisyAmong(release, of) };
-  const least = small || weight === PEOPLE.weight ? 0 : SMALL_GROUP;
+  const least = leastAveraged(weight, small);
   return {
     ...pagedRequest(cursors, route, { sent, resolved }, { limit, cursor }, [0, 0, 0, 0]),
     area,

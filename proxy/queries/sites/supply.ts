@@ -39,6 +39,8 @@ export interface SupplyQuery extends Omit<Reaching, 'release'> {
   /** Null for a row per block. */
   readonly by: AreaKind | null;
   readonly weight: string;
+  /** The least sum of the weight of which an average is stated. */
+  readonly least: number;
   /** Size of a catchment. */
   readonly minutes: Minutes;
   /** As sent, and as a function; null for `step`. */
@@ -241,7 +243,7 @@ async function linkedBlocks(
 
 /** The rows of blocks, or of the areas that they are in, by GEOID. */
 async function rowsOf(
-  { by, weight, mode }: SupplyQuery,
+  { by, weight, least, mode }: SupplyQuery,
   parts: readonly CountyBlocks[],
   { geoids }: WeightedArea,
   supply: Float64Array,
@@ -276,7 +278,7 @@ async function rowsOf(
   }
   if (by === null) return rows;
   return [...areas]
-    .filter(([, { known }]) => known > 0)
+    .filter(([, { known }]) => known > 0 && known >= least)
     .sort(([a], [b]) => a - b)
     .map(([id, { sum, known, total }]) => ({
       geoid: areaGeoid(id, by),

@@ -108,6 +108,23 @@ describe('POST /v1/sites/supply', () => {
     },
   );
 
+  test('a group of fewer than 100 has no average unless it is asked for; people always have', async () => {
+    const sent = { sites: sitesIn([3, 1]), area: { counties: [COUNTY] }, mode: 'walk' };
+    const rows = async (more: object) => {
+      return expectOk(await demo.api.post(PATH, { ...sent, ...more })).results;
+    };
+    const weight = 'american_indian';
+    const tracts = await rows({ by: 'tract', weight, small: true });
+    const known = tracts.map((row: { total: number; no_data: number }) => row.total - row.no_data);
+    expect(Math.max(...known)).toBeLessThan(100);
+    expect(await rows({ by: 'tract', weight })).toEqual([]);
+    const [county] = await rows({ by: 'county', weight });
+    expect(county.total - county.no_data).toBe(
+      known.reduce((sum: number, one: number) => sum + one, 0),
+    );
+    expect(await rows({ by: 'tract', small: true })).toEqual(await rows({ by: 'tract' }));
+  });
+
   test('an area chooses the rows, not the demand; by tract and county they are averages of people', async () => {
     const sent = { sites: sitesIn(CAPACITIES), mode: 'walk', minutes: 20 };
     const { sites, supply } = bruteForce(CAPACITIES, {
