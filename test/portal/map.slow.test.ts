@@ -679,6 +679,25 @@ test('while the API is away the page says what is missing, and works again by it
   await expect.poll(() => page.getByText('could not be loaded').count()).toBe(0);
 });
 
+test('what is missing of one type is not said of another', async () => {
+  const context = await ofThisTest(drawing.newContext({ viewport: SMALL_DESKTOP }));
+  await context.route(`${site.apiAddress}/tiles/**`, (route) => {
+    const request = route.request();
+    // A map that found an archive back by its first byte would be loaded anew, without a notice.
+    const isAsked = request.headers().range === 'bytes=0-0';
+    return isAsked || request.url().includes('walk-601-') ? route.abort() : route.continue();
+  });
+  const page = await context.newPage();
+  await page.goto(`${site.address}/map`);
+  await drawn(page, 'walk', 101);
+  const notice = page.getByText('The colors could not be loaded');
+  await chooseType(page, 'libr', /^Libraries/);
+  await notice.waitFor();
+  await chooseType(page, 'hosp', /^Hospitals/);
+  await drawn(page, 'walk', 401);
+  expect(await notice.count()).toBe(0);
+});
+
 test('the page reports a release without tiles', async () => {
   const plain = await TamperedRelease.copyOf(inject('demoStore'), { tiles: false });
   onTestFinished(() => plain.remove());

@@ -45,7 +45,9 @@ export interface MapEvents extends MarkerEvents {
   /** Called when a point was selected, with the block and the POI at it; null if there is none. */
   readonly onBlock: (block: TileBlock | null, at: Point, poi: DrawnPoi | null) => void;
   readonly onHover: (hovered: HoveredBlock | null) => void;
-  /** Called with the kind of the source that could not be loaded: `bands`, `blocks`, `pois` … */
+  /**
+   * Called with the id of the source that could not be loaded: `blocks`, `bands URL`, `pois URL` …
+   */
   readonly onTrouble: (source: string) => void;
 }
 
@@ -180,11 +182,10 @@ export class DrawnMap {
     map.on('error', (event) => {
       if (/abort/i.test(event.error.message)) return;
       const source = 'sourceId' in event ? String(event.sourceId) : '';
-      const [kind] = source.split(' ');
       this.#failed.add(source);
       // Bands of another archive would lie under the title of those that failed.
-      if (kind === 'bands') this.#drawBands(null);
-      this.#events.onTrouble(kind);
+      if (source.startsWith('bands ')) this.#drawBands(null);
+      this.#events.onTrouble(source);
     });
   }
 

@@ -53,7 +53,8 @@ export function MapStage(props: StageProps) {
   useEffect(() => {
     if (isNext) coloursAreRead();
   }, [isNext]);
-  const { state, zoom, hovered, missing } = useDrawnMap(props, place, `${id}-keys`, isNext);
+  const { state, zoom, hovered, failed } = useDrawnMap(props, place, `${id}-keys`, isNext);
+  const missing = mostImportant(failed.filter((source) => isShownIn(shown, source)));
   const isMissing = state === 'no-webgl' || state === 'failed';
   return (
     <div class="map-frame">
@@ -79,7 +80,7 @@ export function MapStage(props: StageProps) {
                 : 'Zoom in to see blocks.'}
             </p>
           )}
-          {missing !== null && <Missing source={missing} shown={shown} onRetry={onRetry} />}
+          {missing !== undefined && <Missing source={missing} onRetry={onRetry} />}
         </div>
       </div>
       <p id={`${id}-keys`} class="unseen">
@@ -123,17 +124,12 @@ const SHOWN_BY: Readonly<Record<string, string>> = {
 };
 
 /** Says which part of the map is missing, and loads the map again once the API has that part. */
-function Missing(props: {
-  readonly source: string;
-  readonly shown: Shown;
-  readonly onRetry: () => void;
-}) {
-  const { source, shown, onRetry } = props;
+function Missing(props: { readonly source: string; readonly onRetry: () => void }) {
+  const { source, onRetry } = props;
   const { blocksUrl, baseMap } = useMap().catalogue;
-  const bands = shown.of === 'bands' ? shown.bandsUrl : null;
   const base = baseMap && 'archive' in baseMap ? baseMap.archive : null;
-  const urls = { bands, blocks: blocksUrl, basemap: base, pois: shown.pois[0]?.url };
-  const url = urls[source as keyof typeof urls] ?? null;
+  const [kind, own = null] = source.split(' ');
+  const url = { blocks: blocksUrl, basemap: base }[kind] ?? own;
   const attempt = useAttempts(url !== null);
   useEffect(() => {
     if (attempt === 0 || url === null) return;
@@ -146,7 +142,7 @@ function Missing(props: {
   return (
     <Notice kind="fault">
       <p>
-        {SHOWN_BY[source] ?? 'Parts of the map'} could not be loaded: the API does not respond, or
+        {SHOWN_BY[kind] ?? 'Parts of the map'} could not be loaded: the API does not respond, or
         serves a new release.{url !== null && ' Trying again …'}
       </p>
       <button type="button" class="button" onClick={onRetry}>
@@ -156,10 +152,18 @@ function Missing(props: {
   );
 }
 
-/** Returns the more important of two sources that failed; one without a name says the least. */
-function moreImportant(source: string, before: string | null): string {
-  const order = Object.keys(SHOWN_BY);
-  return order.find((one) => one === source || one === before) ?? before ?? source;
+/** Whether a map shows a source, which may have failed for another type before. */
+function isShownIn(shown: Shown, source: string): boolean {
+  const [kind, url] = source.split(' ');
+  if (kind === 'bands') return shown.of === 'bands' && shown.bandsUrl === url;
+  return kind !== 'pois' || shown.pois.some((one) => one.url === url);
+}
+
+/** Returns the most important of sources that failed; one without a name says the least. */
+function mostImportant(sources: readonly string[]): string | undefined {
+  const kinds = Object.keys(SHOWN_BY);
+  const named = kinds.flatMap((kind) => sources.find((one) => one.split(' ')[0] === kind) ?? []);
+  return named.at(0) ?? sources.at(0);
 }
 
 async function isServed(url: string): Promise<boolean> {
@@ -189,7 +193,7 @@ function useDrawnMap(
   const [state, setState] = useState<'loading' | 'here' | 'drawn' | 'no-webgl' | 'failed'>(
     'loading',
   );
-  const [missing, setMissing] = useState<string | null>(null);
+  const [failed, setFailed] = useState<readonly string[]>([]);
   const [zoom, setZoom] = useState(BLOCK_ZOOM);
   const [hovered, setHovered] = useState<HoveredBlock | null>(null);
   const own = useRef<MapPosition | null>(position);
@@ -199,7 +203,7 @@ function useDrawnMap(
     onDrawn: () => setState('drawn'),
     onZoom: setZoom,
     onHover: setHovered,
-    onTrouble: (source) => setMissing((before) => moreImportant(source, before)),
+    onTrouble: (source) => setFailed((before) => [...new Set([...before, source])]),
     onMoved(moved) {
       own.current = moved;
       change({ position: moved });
@@ -245,7 +249,7 @@ function useDrawnMap(
     own.current = position;
     drawn.current?.moveTo(position);
   }, [position]);
-  return { state, zoom, hovered, missing };
+  return { state, zoom, hovered, failed };
 }
 
 /** Requests what MapLibre needs first while MapLibre itself is still being loaded. */
