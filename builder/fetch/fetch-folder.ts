@@ -73,12 +73,15 @@ type Sources = z.infer<typeof sourcesSchema>;
  */
 export async function readInputList(folder: string): Promise<InputList> {
   const { inputs } = await readSources(path.join(folder, SOURCES));
-  const again = 'run the tta fetch command for this folder again';
   if (inputs === undefined) {
-    throw new BuildError(`${folder}: holds no complete download; ${again}`);
+    throw new BuildError(
+      `${folder}: holds no complete download; check the path, or run the tta fetch or tta demo of this folder again`,
+    );
   }
   if (inputs.osm.length === 0 || inputs.blocks.length === 0) {
-    throw new BuildError(`${folder}: holds no streets or no blocks; ${again}, without --only`);
+    throw new BuildError(
+      `${folder}: holds no streets or no blocks; run the tta fetch command for this folder again, without --only`,
+    );
   }
   return inputs;
 }

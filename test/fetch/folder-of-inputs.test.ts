@@ -67,7 +67,7 @@ test('a folder of inputs stands for its files, counties and licences, and flags 
 
 test('a folder that does not suffice for a build is refused with what to do', async () => {
   await expect(readInputList(folder())).rejects.toThrow(
-    /holds no complete download; run the tta fetch command for this folder again$/,
+    /holds no complete download; check the path, or run the tta fetch or tta demo of this folder again$/,
   );
   await expect(readInputList(folderWith({ ...LIST, osm: [] }))).rejects.toThrow(
     /holds no streets or no blocks; .* again, without --only$/,
