@@ -257,6 +257,8 @@ export class DrawnMap {
     const { shown } = this.#look;
     if (!this.#isStyled || shown.of !== 'bands' || shown.bandsUrl === this.#drawnBands) return;
     const source = bandsOf(shown.bandsUrl);
+    // A style first loses its former sources, which is an event, and then has those that are new.
+    if (this.#map.getSource(source) === undefined) return;
     // A source that failed counts as loaded.
     if (this.#failed.has(source) || !this.#map.isSourceLoaded(source)) return;
     this.#drawBands(shown.bandsUrl);
