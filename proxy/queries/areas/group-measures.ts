@@ -7,7 +7,7 @@ import { PEOPLE } from '../../../shards/weights/weight.ts';
  */
 export const SMALL_GROUP = 100;
 
-/** The least sum of a weight of which an average is stated: any of people, not too few of others. */
+/** The least sum of a weight of which an average is stated: any of people, enough of others. */
 export function leastAveraged(weight: string, hasSmall: boolean): number {
   return hasSmall || weight === PEOPLE.weight ? 0 : SMALL_GROUP;
 }
