@@ -8,6 +8,8 @@ export interface Contestant {
   /** Its root processes, if the processor time of their process trees is to be reported. */
   readonly pids?: readonly number[];
   readonly targets: readonly Target[];
+  /** Sent with every request. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 const SECONDS = 4;
@@ -63,9 +65,9 @@ export async function contest<Name extends string>(
   }
 }
 
-async function loaded({ address, pids = [], targets }: Contestant): Promise<Round> {
+async function loaded({ address, pids = [], targets, headers = {} }: Contestant): Promise<Round> {
   const before = await secondsOf(pids);
-  const measured = await load(address, targets, { seconds: SECONDS });
+  const measured = await load(address, targets, { seconds: SECONDS, headers });
   const seconds = (await secondsOf(pids)) - before;
   const processorMicros = pids.length > 0 ? (seconds / measured.requests) * 1e6 : undefined;
   return { ...measured, processorMicros };
