@@ -336,7 +336,7 @@ test('what cannot be refreshed is told in a line, and nothing is published', asy
     [
       ['--inputs', path.join(folder, 'none'), '--out', folder],
       {},
-      /none: .*run the tta fetch command|none.*no such/,
+      /none: holds no complete download; check the path/,
     ],
     [
       ['--inputs', folder, '--out', folder, '--max-feeds-lost', 'x'],
