@@ -15,14 +15,13 @@ import type { BoundingBox, Bytes } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
 import { attributionOf } from '../export/terms.ts';
 import { EXTENT } from '../tiles/fit-to-zoom.ts';
+import { POLYGON } from '../tiles/tile-geometry.ts';
 import { polygonPieces } from '../tiles/tile-grid.ts';
 import { encodeTile, TileLayer } from '../tiles/vector-tile.ts';
 import { changedBlocks, changesByCounty, propertyNames } from './changed-columns.ts';
 
 const LAYER = 'changes';
 const [MIN_ZOOM, MAX_ZOOM] = [8, 13];
-/** The type of geometry in vector tiles. */
-const POLYGON = 3;
 
 /**
  * Draws the blocks that changed as an archive of vector tiles, with the properties of the GeoJSON

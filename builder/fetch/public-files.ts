@@ -105,10 +105,12 @@ export function censusAddresses({ census }: PublicServices, county: CountyFips):
  * have, with borders simplified for maps; and those of later years, which lack Connecticut's.
  */
 export function censusCounties({ census }: PublicServices): Download[] {
-  const names = ['cb_2020_us_county_500k.zip', `tl_${TIGER_YEAR}_us_county.zip`];
-  const folders = ['GENZ2020/shp', `TIGER${TIGER_YEAR}/COUNTY`];
-  return names.map((name, i) => ({
-    url: `${census}/geo/tiger/${folders[i]}/${name}`,
+  const layers = [
+    ['GENZ2020/shp', 'cb_2020_us_county_500k.zip'],
+    [`TIGER${TIGER_YEAR}/COUNTY`, `tl_${TIGER_YEAR}_us_county.zip`],
+  ];
+  return layers.map(([folder, name]) => ({
+    url: `${census}/geo/tiger/${folder}/${name}`,
     file: `places/${name}`,
     maxBytes: MAX_BYTES.census,
     check: checkShapefile,

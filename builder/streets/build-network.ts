@@ -79,7 +79,8 @@ class CutWays {
       if (!isVertex[refs[i]]) continue;
       let metres = 0;
       for (let j = start + 1; j <= i; j++) metres += this.#distance(refs[j - 1], refs[j]);
-      const [from, to] = [start, i].map((at) => this.#vertexAt(refs[at], traits[way]));
+      const from = this.#vertexAt(refs[start], traits[way]);
+      const to = this.#vertexAt(refs[i], traits[way]);
       this.#addEdge(from, to, metres, traits[way], refs.subarray(start, i + 1));
       own.push(this.#from.length - 1);
       start = i;

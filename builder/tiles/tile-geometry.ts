@@ -71,8 +71,11 @@ export class LineGeometry extends TileGeometry {
 }
 
 /** Any number of polygons: each shell is followed by its holes. */
+/** The type of polygons in vector tiles. */
+export const POLYGON = 3;
+
 export class PolygonGeometry extends TileGeometry {
-  readonly type = 3;
+  readonly type = POLYGON;
 
   /**
    * Adds a ring without the points in the middle of straight sides. A ring without an area is left

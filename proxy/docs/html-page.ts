@@ -35,6 +35,9 @@ export function htmlPage(page: DocPage, site: Site): string {
       : escapeHtml(title);
     return `<li><a href="${link(slug)}"${current}>${label}</a></li>`;
   };
+  const alternate = pages.includes(page)
+    ? `<link rel="alternate" href="${link(page.slug)}.md" type="text/markdown">\n`
+    : '';
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -42,7 +45,7 @@ export function htmlPage(page: DocPage, site: Site): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escapeHtml(isStart ? title : `${page.title}: ${title}`)}</title>
 <link rel="icon" href="${root}favicon.ico" type="image/svg+xml">
-${pages.includes(page) ? `<link rel="alternate" href="${link(page.slug)}.md" type="text/markdown">\n` : ''}<link rel="stylesheet" href="${docs}${assets.style}">
+${alternate}<link rel="stylesheet" href="${docs}${assets.style}">
 <script type="module" src="${docs}${assets.script}"></script>
 </head>
 <body data-docs="${docs}" data-root="${root}">

@@ -116,6 +116,7 @@ export const sitesSupply = postEndpoint({
 
   async resolve(release, body): Promise<SupplyQuery> {
     const { sites, mode, direction, by = null, decay: text } = body;
+    const asked = body.weight === undefined ? undefined : [body.weight];
     if (isNone(sites)) throw invalidMember('sites', 'send at least one site', 'too_small');
     if (by && !body.area)
       throw invalidMember('by', 'averages are of the blocks of an area: send one', 'missing');
@@ -126,7 +127,7 @@ export const sitesSupply = postEndpoint({
     const source = await sourceOfSites(release, sites, area, minutes);
     refuseMisplaced(release, { sites: source, candidates: NO_SITES });
     checkDirection(release, direction);
-    const [weight] = requestedWeights(release, body.weight ? [body.weight] : undefined, 'body');
+    const [weight] = requestedWeights(release, asked, 'body');
     return {
       sites: source,
       area,

@@ -109,7 +109,7 @@ export const AREA_ACCESS = {
     id: 'SmallAveraged',
     description:
       `With \`by\`: averages by a \`weight\` other than people also where those of fewer than ${SMALL_GROUP} ` +
-      'are known; such areas have no row otherwise (reason `small-group`).',
+      'are known; such areas have no row otherwise.',
   }),
   include_missing: withDefault(flag, false, {
     id: 'IncludeMissingAccess',

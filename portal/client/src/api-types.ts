@@ -732,7 +732,7 @@ export interface SharedParams {
   weight?: ReadonlyArray<string> | undefined;
   /** A row per area of this kind, with the average of its blocks. Omitted: per block. */
   by?: 'tract' | 'place' | 'county' | undefined;
-  /** With `by`: averages by a `weight` other than people also where those of fewer than 100 are known; such areas have no row otherwise (reason `small-group`). */
+  /** With `by`: averages by a `weight` other than people also where those of fewer than 100 are known; such areas have no row otherwise. */
   small?: boolean | undefined;
   /** County FIPS code, 5 digits including leading zeros. */
   fips: string;
