@@ -8,7 +8,7 @@ import { SOFTWARE_GL } from '../support/chromium.ts';
 import { pixelsOf } from '../support/picture-pixels.ts';
 import { openPortalSite, type PortalSite } from '../support/portal-site.ts';
 import { ofThisTest } from '../support/test-resources.ts';
-import { openWatched } from '../support/watched-page.ts';
+import { openWatched, textsOf } from '../support/watched-page.ts';
 
 const ZOOM = 14;
 /** Width of the world in pixels at zoom 0, as MapLibre counts zooms. */
@@ -158,6 +158,7 @@ test('the legend names water and land outside the data by their colours', async 
   const blocks = await blocksOf(site);
   const { page } = await openMap(site, blocks[0], 'light');
   const entries = page.locator('.people-legend tbody th');
+  await entries.first().waitFor();
   const fills = await entries
     .locator('rect:first-child')
     .evaluateAll((rects) =>
@@ -165,7 +166,7 @@ test('the legend names water and land outside the data by their colours', async 
         (rect as { getAttribute(name: string): string | null }).getAttribute('fill'),
       ),
     );
-  const labels = await entries.allTextContents();
+  const labels = await textsOf(entries);
   expect([labels.at(-2), fills.at(-2)]).toEqual(['water', MAP_COLOURS.light.water]);
   expect([labels.at(-1), fills.at(-1)]).toEqual(['outside the data', MAP_COLOURS.light.outside]);
 });

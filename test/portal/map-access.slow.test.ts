@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { NO_WEBGL, SOFTWARE_GL, sharedChromium } from '../support/chromium.ts';
 import { openPortalSite, type PortalSite } from '../support/portal-site.ts';
 import { ofThisTest } from '../support/test-resources.ts';
-import { accessFaults, blocksInView, openWatched } from '../support/watched-page.ts';
+import { accessFaults, blocksInView, openWatched, textsOf } from '../support/watched-page.ts';
 
 const FRAGMENT = '#x=1&v=access&m=transit&min=15&w=jobs';
 
@@ -161,7 +161,7 @@ test('the choices are in the address, by keyboard too, and a block says its clas
 test('the sentence on the chosen area names the bound of the sentence on the view', async () => {
   const { page } = await open(`${FRAGMENT}&a=9957600&map=15/36.0/-70.0`);
   const bounds = async () => {
-    const said = await page.getByText(/ people in .* reach .* jobs\.$/).allTextContents();
+    const said = await textsOf(page.getByText(/ people in .* reach .* jobs\.$/));
     return said.map((text) => /reach ([\d,]+) or more jobs\.$/.exec(text)?.[1]);
   };
   await expect.poll(async () => (await bounds()).length).toBe(2);
@@ -188,7 +188,7 @@ test('on a phone a key over the map has the classes in few letters', async () =>
   const { page } = await open(FRAGMENT);
   await page.setViewportSize({ width: 375, height: 812 });
   await expect.poll(() => page.locator('.map-key span').count()).toBe(6);
-  const key = await page.locator('.map-key span').allTextContents();
+  const key = await textsOf(page.locator('.map-key span'));
   expect(key.every((text) => /^(<|\d)[\d.K]*\+?$/.test(text))).toBe(true);
 });
 
@@ -208,7 +208,7 @@ test('a type is found by typing a part of its name or of its parent’s, also by
   expect(await options.count()).toBeGreaterThan(50);
   await field.fill('park');
   await expect.poll(() => options.allTextContents()).toContainEqual(expect.stringMatching(/any/));
-  for (const text of await options.allTextContents()) expect(text).toMatch(/\bpark/i);
+  for (const text of await textsOf(options)) expect(text).toMatch(/\bpark/i);
   expect(await accessFaults(page)).toEqual([]);
   // Escape closes the list, then restores the type.
   await field.press('Escape');

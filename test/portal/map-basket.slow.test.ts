@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { NO_WEBGL, SOFTWARE_GL, sharedChromium } from '../support/chromium.ts';
 import { openPortalSite, type PortalSite } from '../support/portal-site.ts';
 import { ofThisTest } from '../support/test-resources.ts';
-import { accessFaults, blocksInView, openWatched } from '../support/watched-page.ts';
+import { accessFaults, blocksInView, openWatched, textsOf } from '../support/watched-page.ts';
 
 /** The counties of the demo city, which the first view shows whole. */
 const COUNTIES = ['99001', '99003'];
@@ -77,14 +77,12 @@ test('a basket is coloured and counted for free, with the counts that cost token
     }),
   );
   const exactTable = page.getByRole('table').filter({ hasText: 'not known' });
-  expect(await exactTable.locator('tbody td:nth-child(2)').allTextContents()).toEqual(
+  expect(await textsOf(exactTable.locator('tbody td:nth-child(2)'))).toEqual(
     [...county.met.toReversed(), county.no_data].map(text),
   );
   const each = page.getByRole('table').filter({ hasText: 'Lack it only' });
-  expect(await each.locator('td:nth-child(2)').allTextContents()).toEqual(near.map(text));
-  expect(await each.locator('td:nth-child(4)').allTextContents()).toEqual(
-    county.missing_only.map(text),
-  );
+  expect(await textsOf(each.locator('td:nth-child(2)'))).toEqual(near.map(text));
+  expect(await textsOf(each.locator('td:nth-child(4)'))).toEqual(county.missing_only.map(text));
 
   // A city is chosen by the search.
   await page.getByRole('combobox', { name: /^Search/ }).fill('port mer');
@@ -94,11 +92,11 @@ test('a basket is coloured and counted for free, with the counts that cost token
   await page.getByRole('button', { name: /^Exact shares/ }).click();
   await page.getByText(`${price} tokens charged, ${100 - 2 * price} tokens left.`).waitFor();
   const city = await exact({ places: ['9957600'] });
-  expect(await exactTable.locator('tbody td:nth-child(2)').allTextContents()).toEqual(
+  expect(await textsOf(exactTable.locator('tbody td:nth-child(2)'))).toEqual(
     [...city.met.toReversed(), city.no_data].map(text),
   );
   // The legend has the people of the city beside those in view.
-  expect(await legend.locator('tbody td:nth-child(3)').allTextContents()).toEqual(
+  expect(await textsOf(legend.locator('tbody td:nth-child(3)'))).toEqual(
     [...city.met.toReversed(), city.no_data].map(text),
   );
 });
@@ -107,11 +105,7 @@ test('on a phone the panel scrolls, and the page does not', async () => {
   const { page } = await open(`${FRAGMENT}&c=met`);
   await page.setViewportSize({ width: 375, height: 812 });
   await page.getByText('Blocks in view as a table').waitFor();
-  expect(await page.locator('.map-key span').allTextContents()).toEqual([
-    'all 3',
-    '2 of 3',
-    '1 of 3',
-  ]);
+  expect(await textsOf(page.locator('.map-key span'))).toEqual(['all 3', '2 of 3', '1 of 3']);
   const heightOf = (selector: string) =>
     page.locator(selector).evaluate(({ scrollHeight }) => scrollHeight);
   await expect.poll(() => heightOf('.map-panel-body')).toBeGreaterThan(812);

@@ -162,6 +162,7 @@ test('a file has the classes of both releases, and exact sums are those of the A
   const table = page.getByRole('table', {
     name: `Libraries: ${row.total.toLocaleString('en-US')} people`,
   });
+  await table.waitFor();
   const cells = await table
     .locator('tbody tr')
     .evaluateAll((all) =>

@@ -4,7 +4,7 @@ import { MAX_UNCOVERED } from '../../portal/pages/map/state/sites.ts';
 import { SOFTWARE_GL } from '../support/chromium.ts';
 import { openPortalSite, type PortalSite } from '../support/portal-site.ts';
 import { ofThisTest } from '../support/test-resources.ts';
-import { accessFaults, openWatched, savedFile } from '../support/watched-page.ts';
+import { accessFaults, openWatched, savedFile, textsOf } from '../support/watched-page.ts';
 
 let site: PortalSite;
 beforeAll(async () => {
@@ -103,7 +103,7 @@ test('sites are set by clicks, dragged, removed by keyboard, and measured as the
   const [{ total, within }] = expected.results;
   await page.getByText(`${text(within[15])} people`, { exact: true }).waitFor();
   const each = page.getByRole('table', { name: /^Near each site/ });
-  expect(await each.locator('tbody td').allTextContents()).toEqual(
+  expect(await textsOf(each.locator('tbody td'))).toEqual(
     [
       ...expected.sites.map((one: Sums) => [text(one.within[15]), text(one.overlap[15])]),
       ...expected.errors.map(() => ['cannot be routed', '']),
@@ -138,7 +138,7 @@ test('sites are set by clicks, dragged, removed by keyboard, and measured as the
   await area.waitFor();
   const inCounty = (await measured({ sites, area: { counties: ['99001'] } })).results[0];
   expect(inCounty.total).not.toBe(total);
-  expect(await area.locator('td:nth-child(2)').allTextContents()).toEqual(
+  expect(await textsOf(area.locator('td:nth-child(2)'))).toEqual(
     [inCounty.within[15], inCounty.beyond, inCounty.no_data].map(text),
   );
   expect(await accessFaults(page)).toEqual([]);
@@ -188,7 +188,7 @@ test('a CSV of sites and candidates is opened, measured, and saved with the best
   };
   const expected = await measured(sent);
   const gains = page.getByRole('table', { name: /^Each candidate would add/ });
-  expect(await gains.locator('tbody td').allTextContents()).toEqual(
+  expect(await textsOf(gains.locator('tbody td'))).toEqual(
     expected.gains
       .map((one: Sums) => one.gain[15])
       .sort((a: number, b: number) => b - a)
@@ -228,7 +228,7 @@ test('the POIs of a type in an area are sites with one click, and blocks far fro
   await page.getByText(/^\d+ candidates$/).waitFor();
   await page.getByRole('table', { name: /^Best of these \d+ candidates/ }).waitFor();
   await page.getByText('List of sites').click();
-  const [first] = await page.locator('.site-list li > span').allTextContents();
+  const [first] = await textsOf(page.locator('.site-list li > span'));
   const { lat, lon } = uncovered[0];
   expect(first).toBe(`1 candidate, ${lat.toFixed(5)}, ${lon.toFixed(5)}`);
 });

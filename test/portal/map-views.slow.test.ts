@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { NO_WEBGL, SOFTWARE_GL, sharedChromium } from '../support/chromium.ts';
 import { openPortalSite, type PortalSite } from '../support/portal-site.ts';
 import { ofThisTest } from '../support/test-resources.ts';
-import { accessFaults, openWatched } from '../support/watched-page.ts';
+import { accessFaults, openWatched, textsOf } from '../support/watched-page.ts';
 
 let site: PortalSite;
 /** Population of each block, by GEOID. */
@@ -194,7 +194,7 @@ test('a comparison of two modes has the people of both, and those who gain and l
   const both = byA.filter((geoid) => byB.includes(geoid));
   const either = [...new Set([...byA, ...byB])];
   const sets = [byA, byB, both, either];
-  expect(await sums.locator('tbody td').allTextContents()).toEqual([
+  expect(await textsOf(sums.locator('tbody td'))).toEqual([
     ...sets.map((blocks) => text(peopleAt(blocks))),
     ...sets.map((blocks) => text(blocks.length)),
   ]);
@@ -204,7 +204,7 @@ test('a comparison of two modes has the people of both, and those who gain and l
   const lose = either.filter((geoid) => ahead(geoid) < -2);
   const same = either.filter((geoid) => Math.abs(ahead(geoid)) <= 2);
   const changes = page.getByRole('table', { name: /^Switching from A to B/ });
-  expect(await changes.locator('tbody tr').first().locator('td').allTextContents()).toEqual(
+  expect(await textsOf(changes.locator('tbody tr').first().locator('td'))).toEqual(
     [gain, lose, same].map((blocks) => text(peopleAt(blocks))),
   );
   const rows = await tableOf(page, 'Blocks within 12 minutes');

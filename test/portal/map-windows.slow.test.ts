@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { NO_WEBGL, SOFTWARE_GL, sharedChromium } from '../support/chromium.ts';
 import { openPortalSite, type PortalSite } from '../support/portal-site.ts';
 import { ofThisTest } from '../support/test-resources.ts';
-import { accessFaults, openWatched } from '../support/watched-page.ts';
+import { accessFaults, openWatched, textsOf } from '../support/watched-page.ts';
 import { windowedDemo } from '../support/windowed-demo.ts';
 
 /** The counties of the demo city, which the first view shows whole. */
@@ -52,7 +52,7 @@ const numberOf = (text: string) => Number(text.replaceAll(',', ''));
 
 /** The people of the legend in its first classes of five minutes. */
 async function peopleWithin(page: Page, minutes: number): Promise<number> {
-  const cells = await page.locator('.people-legend tbody .people-count').allTextContents();
+  const cells = await textsOf(page.locator('.people-legend tbody .people-count'));
   return cells.slice(0, minutes / 5).reduce((sum, text) => sum + numberOf(text), 0);
 }
 

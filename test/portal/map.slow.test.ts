@@ -16,6 +16,7 @@ import {
   chooseType,
   openWatched,
   savedFile,
+  textsOf,
   type WatchedPage,
 } from '../support/watched-page.ts';
 
@@ -490,7 +491,7 @@ test('a click shows a block; a key, which is stored nowhere, shows its minutes, 
   expect(await shown.count()).toBe(reached.length);
   for (const type of reached) {
     const of = shown.filter({ has: page.getByRole('heading', { name: types.get(type) }) });
-    expect(await of.locator('.bar .number').allTextContents()).toEqual(
+    expect(await textsOf(of.locator('.bar .number'))).toEqual(
       MODES.map((mode) => minutes(type, mode)),
     );
     const { results: pois } = (
@@ -509,7 +510,7 @@ test('a click shows a block; a key, which is stored nowhere, shows its minutes, 
   expect(charged).toBe(rows.length + reached.length);
   await panel.getByText(`${charged} tokens charged, ${before.toLocaleString('en-US')}`).waitFor();
   // A name and its marker highlight each other.
-  const [name] = await panel.locator('.poi-name').allTextContents();
+  const [name] = await textsOf(panel.locator('.poi-name'));
   await panel.locator('.poi-name').first().hover();
   await page.locator('.map-marker.is-pointed').first().waitFor();
   await page.mouse.move(0, 0);
@@ -590,7 +591,7 @@ test('a click shows the class of the API’s minutes to the nearest of every typ
     for (const { name, dest_type_id } of mapped) {
       expected.push(name + bandOf(await minutesOf(geoid, 'bike', dest_type_id)));
     }
-    const rows = await panel.locator('.bands tr').allTextContents();
+    const rows = await textsOf(panel.locator('.bands tr'));
     expect(rows.toSorted()).toEqual(expected.toSorted());
     await context.close();
   }

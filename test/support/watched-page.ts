@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import axe, { type AxeResults } from 'axe-core';
-import type { BrowserContext, Frame, Page } from 'playwright-core';
+import type { BrowserContext, Frame, Locator, Page } from 'playwright-core';
 import { expect, onTestFinished } from 'vitest';
 
 /** A browser page of one test, all errors in it, and the URLs of its requests. */
@@ -52,14 +52,26 @@ export async function loaded(page: Page): Promise<void> {
   await expect.poll(() => page.locator('.waiting').count()).toBe(0);
 }
 
+/** The texts of all elements of a locator, once there is one: `allTextContents` does not wait. */
+export async function textsOf(locator: Locator): Promise<string[]> {
+  await locator.first().waitFor({ state: 'attached' });
+  return locator.allTextContents();
+}
+
 /** Chooses a type of the map by typing the beginning of its name. */
 export async function chooseType(page: Page, typed: string, name: RegExp): Promise<void> {
   await page.getByRole('combobox', { name: 'To the nearest' }).fill(typed);
   await page.getByRole('option', { name }).click();
 }
 
-/** The faults that axe finds in a page, each with its elements. */
+/**
+ * The faults that axe finds in a page, each with its elements. Colours that are on their way from
+ * one to another have a contrast of their own, so transitions end first.
+ */
 export async function accessFaults(page: Page | Frame): Promise<string[]> {
+  await page.evaluate(
+    'Promise.allSettled(document.getAnimations().map((one) => one.finished)).then(() => {})',
+  );
   if (!(await page.evaluate("'axe' in window"))) await page.evaluate(axe.source);
   const { violations } = await page.evaluate<AxeResults>('axe.run(document)');
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
