@@ -52,14 +52,12 @@ export class GroupCommit {
   async #run(): Promise<void> {
     this.#isRunning = true;
     while (this.#queue.length > 0) {
-      // Changes of the same turn of the event loop share a transaction.
-      await new Promise(setImmediate);
+      await this.#moreComing();
       const group = this.#queue.splice(0);
       try {
         const { writes, outcomesOf } = mergeDebits(group);
         const outcomes = outcomesOf(await this.#writer.commit(writes));
         this.lastFailure = null;
-        // The next transaction starts meanwhile.
         void this.#delivery.deliver(group, outcomes);
       } catch (cause) {
         const error = new CommitFailed('the transaction failed', { cause });
@@ -70,8 +68,21 @@ export class GroupCommit {
     this.#isRunning = false;
     for (const resolve of this.#onIdle.splice(0)) resolve();
   }
+
+  /**
+   * Resolves at the end of this turn of the event loop, whose changes share a transaction; while
+   * outcomes are being delivered, some turns later: most clients send their next request at once,
+   * and a transaction takes as much processor time as several responses.
+   */
+  async #moreComing(): Promise<void> {
+    let turns = 0;
+    do await new Promise(setImmediate);
+    while (this.#delivery.isRunning && ++turns < MAX_TURNS_WAITED);
+  }
 }
 
+/** Turns for which the next transaction waits for the delivery of outcomes: 64 of them, in all. */
+const MAX_TURNS_WAITED = 8;
 /** Maximum number of outcomes delivered per turn of the event loop. */
 const MAX_PER_TURN = 8;
 /** Target duration of a turn; after a longer one, the next delivers fewer outcomes. */
@@ -79,20 +90,19 @@ const TURN_MS: Millis = 4;
 
 /**
  * Delivers outcomes a few per turn of the event loop: the first clients send their next request
- * while others are still being answered. Otherwise, all would move in lockstep, the CPU would idle
- * during each commit, and a turn would last as long as all their responses take. Delivery is
- * round-robin by client.
+ * while others are still being answered, and no turn lasts as long as all their responses take.
+ * Delivery is round-robin by client.
  */
 class OutcomeDelivery {
   #waiting = new FairQueue<() => void>();
-  #isRunning = false;
+  isRunning = false;
 
   async deliver(group: readonly Pending[], outcomes: readonly Outcome[]): Promise<void> {
     group.forEach((to, i) => {
       this.#waiting.push(to.clientId, () => settle(to, outcomes[i]));
     });
-    if (this.#isRunning) return;
-    this.#isRunning = true;
+    if (this.isRunning) return;
+    this.isRunning = true;
     let perTurn = MAX_PER_TURN;
     for (let next = this.#waiting.shift(); next; ) {
       const beganMs = performance.now();
@@ -107,7 +117,7 @@ class OutcomeDelivery {
     }
     // Drops the record of which clients have had a turn.
     this.#waiting = new FairQueue();
-    this.#isRunning = false;
+    this.isRunning = false;
   }
 }
 
