@@ -233,12 +233,12 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
  * decision: whoever makes it raises a number, and whoever removes lines lowers it.
  */
 const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: number }>> = {
-  builder: { files: 338, lines: 40_300 },
+  builder: { files: 338, lines: 40_350 },
   infra: { files: 120, lines: 13_900 },
   portal: { files: 232, lines: 23_150 },
   proxy: { files: 270, lines: 34_650 },
   shards: { files: 173, lines: 17_450 },
-  test: { files: 813, lines: 117_000 },
+  test: { files: 813, lines: 117_050 },
 };
 
 const TOP_LEVEL = new Set([

@@ -98,7 +98,8 @@ export async function fetchFeeds(
 
 function leftOutFeed({ feed: { id, name }, reason }: UnusedFeed, isLost: boolean): LeftOutFeed {
   const file = path.posix.basename(gtfsFeed('', id).file);
-  return { file, sha256: null, publisher: name || null, reason, is_lost: isLost };
+  const unread = { sha256: null, trips: null };
+  return { file, ...unread, publisher: name || null, reason, is_lost: isLost };
 }
 
 /** Names, sizes and CRC-32 of a feed's files, which do not change if they are zipped anew. */

@@ -35,8 +35,7 @@ export async function readFeedOutline(path: string, near: ServiceDay): Promise<F
   const feed = await readFeed(path);
   try {
     requireRows(feed);
-    const { agency, agencies, timeZone, tripsOfService } = feed;
-    const trips = [...tripsOfService.values()].reduce((sum, count) => sum + count, 0);
+    const { agency, agencies, timeZone, tripCount: trips } = feed;
     const days = ordinaryDays(feed, near);
     const { problems } = feed.report;
     const zones = zonesOf(feed);

@@ -69,6 +69,8 @@ export interface Feed {
   readonly routeColours: ReadonlyMap<string, string>;
   /** The kind of rail of each route on rails, by route id. */
   readonly railways: ReadonlyMap<string, RailKind>;
+  /** Number of trips, including repetitions by headway. */
+  readonly tripCount: number;
   /** Number of trips of each service, including repetitions by headway. */
   readonly tripsOfService: ReadonlyMap<string, number>;
   /** Number of trips by route, then by service, including repetitions by headway. */
@@ -98,6 +100,23 @@ export async function openFeed(path: string): Promise<FeedContainer> {
     return source;
   } catch (error) {
     source.close();
+    throw error;
+  }
+}
+
+/** Counts the trips listed by a feed that need not be usable; null if they cannot be read. */
+export async function countListedTrips(path: string): Promise<number | null> {
+  try {
+    const source = await openFeedSource(path);
+    let trips = 0;
+    try {
+      await readTable(source, new FeedReport(), 'trips.txt', ['trip_id'], () => trips++);
+    } finally {
+      source.close();
+    }
+    return trips;
+  } catch (error) {
+    if (error instanceof BuildError) return null;
     throw error;
   }
 }
@@ -270,7 +289,7 @@ async function readTripHeads(
 function countTrips(
   trips: ReadonlyMap<string, FeedTrip>,
   frequencies: ReadonlyMap<string, readonly Frequency[]>,
-): Pick<Feed, 'tripsOfService' | 'tripsOfRoutes' | 'kindOfService'> {
+): Pick<Feed, 'tripCount' | 'tripsOfService' | 'tripsOfRoutes' | 'kindOfService'> {
   const tripsOfService = new Map<string, number>();
   const tripsOfRoutes = new Map<string, Map<string, number>>();
   const kindOfService = new Map<string, number>();
@@ -285,7 +304,8 @@ function countTrips(
     add(ofRoute, service, runs);
     add(kindOfService, service, runs * numberOf(route, direction));
   }
-  return { tripsOfService, tripsOfRoutes, kindOfService };
+  const tripCount = [...tripsOfService.values()].reduce((sum, count) => sum + count, 0);
+  return { tripCount, tripsOfService, tripsOfRoutes, kindOfService };
 }
 
 const KINDS = 1 << 26;

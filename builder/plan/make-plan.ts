@@ -124,7 +124,7 @@ export async function makePlan(
   if (kept) {
     const stored = await readPlan(store, kept.plan);
     const { feeds, feeds_left_out } = stored.plan;
-    if (gtfs.length > 0) acceptFeeds(factsOf(feeds), feeds_left_out, request, progress);
+    if (gtfs.length > 0) acceptFeeds(feeds, feeds_left_out, request, progress);
     return stored;
   }
   const run: PreparationByJobs['run'] = async (job, at) => {
@@ -384,7 +384,7 @@ async function readFeeds(
     const { prepared, unusable } = await writeFeeds(feeds, preparation, unknown);
     if (unusable.size === 0) {
       for (const line of feeds.notes) progress.note(line);
-      acceptFeeds(factsOf(prepared), feeds.leftOut, request, progress);
+      acceptFeeds(prepared, feeds.leftOut, request, progress);
       const windows: ReleasePlan['windows'] = [];
       for (const window of request.windows ?? []) {
         windows.push(await readWindow(window, outlined, feeds, preparation, unknown));

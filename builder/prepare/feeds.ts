@@ -62,6 +62,8 @@ export async function writeFeeds(
 /** Facts about a feed that is read, and the reference to its service day in the store. */
 export const preparedFeedSchema = z.strictObject({
   facts: feedSchema,
+  /** Number of trips, whatever their days, including repetitions by headway. */
+  trips: z.int().min(0),
   /** The coarse cells that contain the feed's stops and their entrances, ascending. */
   cells: z.array(z.int()),
   feedDay: objectRefSchema,

@@ -51,6 +51,7 @@ async function readService(
     const put = (day: FeedDay) => putObject(store, 'prepared/feed', 'json', encodeFeedDay(day));
     return {
       facts,
+      trips: feed.tripCount,
       cells: cellsOf(feedDay),
       feedDay: await put(feedDay),
       ...(stepFreeDay && { stepFreeDay: await put(stepFreeDay) }),

@@ -1,9 +1,10 @@
 import path from 'node:path';
-import { counted } from '../../shards/number-words.ts';
+import { counted, withCommas } from '../../shards/number-words.ts';
 import { feedState } from '../../shards/release/feed-state.ts';
 import type { FeedFacts, LeftOutFeed } from '../../shards/release/manifest.ts';
 import { type FeedTolerance, MAX_FEEDS_LEFT_OUT } from '../build-request.ts';
 import { BuildError } from '../errors.ts';
+import { countListedTrips } from '../gtfs/feed.ts';
 import type { FeedOutline } from '../gtfs/feed-outline.ts';
 import { withProblems } from '../gtfs/feed-report.ts';
 import { nearestDay } from '../gtfs/ordinary-days.ts';
@@ -11,10 +12,16 @@ import { dateOf, isoDate, isWeekday, type ServiceDay, weekdayName } from '../gtf
 import type { Progress } from '../progress.ts';
 
 /** Describes why a feed cannot be read. Errors that are not a `BuildError` are thrown on. */
-export function unreadableFeed(feed: string, sha256: string, error: unknown): LeftOutFeed {
+export async function unreadableFeed(
+  feed: string,
+  sha256: string,
+  error: unknown,
+): Promise<LeftOutFeed> {
   if (!(error instanceof BuildError)) throw error;
-  const reason = error.message.replace(`${feed}: `, '').replaceAll(feed, path.basename(feed));
-  return { file: path.basename(feed), sha256, publisher: null, reason, is_lost: true };
+  const file = path.basename(feed);
+  const reason = error.message.replace(`${feed}: `, '').replaceAll(feed, file);
+  const trips = await countListedTrips(feed);
+  return { file, sha256, publisher: null, trips, reason, is_lost: true };
 }
 
 /** Describes a feed that a release has no need of. */
@@ -23,7 +30,8 @@ export function unneededFeed(
   reason: string,
 ): LeftOutFeed {
   const publisher = feed.info?.publisher ?? feed.agency ?? null;
-  return { file: path.basename(feed.path), sha256: feed.sha256, publisher, reason, is_lost: false };
+  const { sha256, trips = null } = feed;
+  return { file: path.basename(feed.path), sha256, publisher, trips, reason, is_lost: false };
 }
 
 /** The reason why a build leaves out feeds without a licence. */
@@ -74,13 +82,20 @@ export function noneUsable(leftOut: readonly LeftOutFeed[]): BuildError {
   );
 }
 
+/** A feed that is read, and the number of its trips, whatever their days. */
+interface ReadFeed {
+  readonly facts: FeedFacts;
+  readonly trips: number;
+}
+
 /**
  * Warns of each feed that is left out or has less service than expected. Throws a `BuildError` with
- * the reasons if the release would lose more feeds than it may, or, in a strict build, any. Those
- * without a licence count neither as lost nor as asked for.
+ * the reasons if the release would lose a larger share of its feeds, or of their trips as far as
+ * these could be counted, than it may; or, in a strict build, any feed. Feeds without a licence
+ * count neither as lost nor as asked for.
  */
 export function acceptFeeds(
-  used: readonly FeedFacts[],
+  used: readonly ReadFeed[],
   leftOut: readonly LeftOutFeed[],
   { strictFeeds = false, maxFeedsLeftOut = MAX_FEEDS_LEFT_OUT }: FeedTolerance,
   progress: Progress,
@@ -88,9 +103,9 @@ export function acceptFeeds(
   for (const { file, reason } of leftOut) progress.note(`WARNING: ${file}: left out: ${reason}`);
   const wanted = leftOut.filter(({ reason }) => reason !== NO_LICENCE);
   const unused: FeedReason[] = [...wanted];
-  for (const feed of used) {
-    const { file } = feed;
-    const { status, reason } = feedState(feed);
+  for (const { facts } of used) {
+    const { file } = facts;
+    const { status, reason } = feedState(facts);
     if (reason === null) continue;
     progress.note(`WARNING: ${file}: ${reason}; check --service-date, or use another feed`);
     if (status === 'empty-in-window') unused.push({ file, reason });
@@ -104,12 +119,20 @@ export function acceptFeeds(
   }
   if (used.length === 0) throw noneUsable(leftOut);
   const lost = leftOut.filter(({ is_lost }) => is_lost);
-  const percent = (100 * lost.length) / asked;
+  const lostTrips = tripsIn(lost);
+  const allTrips = lostTrips + tripsIn(used);
+  const percent = Math.max((100 * lost.length) / asked, (100 * lostTrips) / Math.max(1, allTrips));
   if (percent > maxFeedsLeftOut) {
+    const trips =
+      lostTrips > 0 ? `, with ${withCommas(lostTrips)} of ${counted(allTrips, 'trip')}` : '';
     throw new BuildError(
-      `${lost.length} of ${given} cannot be read; fix or remove them, or allow it by --max-feeds-left-out ${Math.ceil(percent)}: ${reasonsOf(lost)}`,
+      `${lost.length} of ${given} cannot be read${trips}; fix or remove them, or allow it by --max-feeds-left-out ${Math.ceil(percent)}: ${reasonsOf(lost)}`,
     );
   }
+}
+
+function tripsIn(feeds: readonly { readonly trips: number | null }[]): number {
+  return feeds.reduce((sum, { trips }) => sum + (trips ?? 0), 0);
 }
 
 type FeedReason = Pick<LeftOutFeed, 'file' | 'reason'>;

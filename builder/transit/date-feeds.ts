@@ -156,7 +156,7 @@ export async function outlineFeeds(
         leftOut.push(unneededFeed(feed, reason));
       } else feeds.push(feed);
     } catch (error) {
-      leftOut.push(unreadableFeed(file, sha256, error));
+      leftOut.push(await unreadableFeed(file, sha256, error));
     }
   }
   return { asked, near, area, feeds, onOtherDays, leftOut };

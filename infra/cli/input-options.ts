@@ -184,7 +184,7 @@ export function addFeeds(command: Command): Command {
     )
     .option(
       '--max-feeds-left-out <percent>',
-      `the largest share of the feeds that may be unreadable (default: ${MAX_FEEDS_LEFT_OUT})`,
+      `the largest share of the feeds, and of their trips, that may be unreadable (default: ${MAX_FEEDS_LEFT_OUT})`,
     )
     .addOption(
       new Option(

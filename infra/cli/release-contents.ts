@@ -49,8 +49,9 @@ export function* contentsOf(manifest: Manifest, verbose: boolean): Generator<str
     yield `  ${component}: ${version}, data of ${effective_date}`;
   }
   for (const feed of feeds) yield* contentsOfFeed(feed, verbose);
-  for (const { file, reason, licence } of feeds_left_out) {
-    yield `feed ${file}: left out: ${reason}`;
+  for (const { file, trips, reason, licence } of feeds_left_out) {
+    const what = trips === null ? '' : ` (${counted(trips, 'trip')})`;
+    yield `feed ${file}${what}: left out: ${reason}`;
     yield `  licence: ${licenceInWords(licence)}`;
   }
   for (const [fips, county] of Object.entries(manifest.counties)) {

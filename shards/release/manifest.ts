@@ -186,6 +186,8 @@ export const leftOutFeedSchema = z.strictObject({
   sha256: z.string().nullable(),
   /** The publisher or first agency, where the feed could be read. */
   publisher: z.string().nullable(),
+  /** Its trips, whatever their days; null if they could not be counted. */
+  trips: z.int().min(0).nullable().default(null),
   reason: z.string(),
   /**
    * Whether the release lacks the feed's service; false if another feed has it, if the feed has

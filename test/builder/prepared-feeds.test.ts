@@ -48,7 +48,7 @@ async function feedsOf(days: readonly FeedDay[], store: FolderStore): Promise<Fe
     const cells = day.stops.map(({ lon, lat }) => COARSE_CELLS.at(lon, lat));
     const feedDay = await putObject(store, 'prepared/feed', 'json', encodeFeedDay(day));
     const facts = { sha256: String(i) } as PreparedFeed['facts'];
-    prepared.push({ facts, cells, feedDay, lines: null });
+    prepared.push({ facts, trips: 1, cells, feedDay, lines: null });
   }
   return new FeedTables(store, prepared, AM);
 }

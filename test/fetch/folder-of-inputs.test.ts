@@ -24,7 +24,14 @@ const LIST: InputList = {
     { file: 'gtfs/b.zip', publisher: '', licence: null },
   ],
   gtfs_left_out: [
-    { file: 'c.zip', sha256: null, publisher: 'C', reason: 'not found', is_lost: true },
+    {
+      file: 'c.zip',
+      sha256: null,
+      publisher: 'C',
+      trips: null,
+      reason: 'not found',
+      is_lost: true,
+    },
   ],
 };
 

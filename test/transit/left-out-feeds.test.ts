@@ -545,18 +545,21 @@ test('a feed that cannot be read is left out with its reason, and others go on',
   for (const reason of Object.values(leftOut)) expect(reason).not.toContain(folder);
 });
 
-const leftOut = (count: number, isLost: boolean): LeftOutFeed[] =>
+const leftOut = (count: number, isLost: boolean, trips: number | null = null): LeftOutFeed[] =>
   Array.from({ length: count }, (_, i) => {
-    const facts = { sha256: 'abc', publisher: null, reason: 'is broken', is_lost: isLost };
+    const facts = { sha256: 'abc', publisher: null, trips, reason: 'is broken', is_lost: isLost };
     return { file: `${isLost ? 'lost' : 'spare'}-${i}.zip`, ...facts };
   });
 /** As many feeds that are read as `count`, none of which needs a warning. */
 const used = (count: number) =>
   Array.from({ length: count }, () => ({
-    file: 'good.zip',
-    trips_in_window: 1,
-    best_weekday_trips: 1,
-    weekday_patterns: [{ date: '2026-03-03', weekdays: 1, trips: 1 }],
+    trips: 100,
+    facts: {
+      file: 'good.zip',
+      trips_in_window: 1,
+      best_weekday_trips: 1,
+      weekday_patterns: [{ date: '2026-03-03', weekdays: 1, trips: 1 }],
+    },
   })) as unknown as Parameters<typeof acceptFeeds>[0];
 
 test('a release that loses more than a fifth of its feeds is refused, with all reasons', () => {
@@ -580,6 +583,40 @@ test('a release that loses more than a fifth of its feeds is refused, with all r
   }
 });
 
+test('a release that loses more than a fifth of the trips is refused, however few its feeds', () => {
+  // One of ten feeds, with 100 trips each, has as many trips as are given.
+  const accept = (trips: number, maxFeedsLeftOut?: number) => {
+    const feeds = [...leftOut(1, true, trips), ...leftOut(1, false, 10_000)];
+    acceptFeeds(used(9), feeds, maxFeedsLeftOut === undefined ? {} : { maxFeedsLeftOut }, silent);
+  };
+  accept(225);
+  expect(() => accept(226)).toThrow(
+    '1 of 11 feeds cannot be read, with 226 of 1,126 trips; fix or remove them, or allow it by --max-feeds-left-out 21: lost-0.zip: is broken',
+  );
+  accept(226, 21);
+  expect(() => accept(8_100, 89)).toThrow('with 8,100 of 9,000 trips; fix');
+  accept(8_100, 90);
+});
+
+test('the trips of an unusable feed are counted wherever its trips.txt can be read', async () => {
+  const tables = line();
+  const noStops = { ...tables, 'stops.txt': [] };
+  const files = await written({
+    'no-stops.zip': noStops,
+    'no-trip-id.zip': { ...noStops, 'trips.txt': [{ route_id: 'r', service_id: 's' }] },
+    'weekends.zip': { ...tables, 'calendar.txt': [service('w', '0000011', 20260101, 20261231)] },
+  });
+  const page = path.join(folder, 'page.zip');
+  await writeFile(page, '<!doctype html><title>Not found</title>');
+  const { leftOut } = await outlineFeeds([...files, page], { asked: null, near: NEAR });
+  expect(leftOut.map(({ file, trips }) => [file, trips])).toEqual([
+    ['no-stops.zip', tables['trips.txt'].length],
+    ['no-trip-id.zip', null],
+    ['weekends.zip', tables['trips.txt'].length],
+    ['page.zip', null],
+  ]);
+});
+
 test('a strict build refuses feeds that are left out or empty in the window, naming each', () => {
   const strict = (feeds: readonly LeftOutFeed[]) =>
     acceptFeeds(used(9), feeds, { strictFeeds: true }, silent);
@@ -588,7 +625,9 @@ test('a strict build refuses feeds that are left out or empty in the window, nam
   expect(() => strict(both)).toThrow(
     '2 of 11 feeds cannot be used; fix or remove them, or leave out --strict: lost-0.zip: is broken | spare-0.zip: is broken',
   );
-  const night = used(1).map((feed) => ({ ...feed, file: 'night.zip', trips_in_window: 0 }));
+  const night = used(1).map((feed) => {
+    return { ...feed, facts: { ...feed.facts, file: 'night.zip', trips_in_window: 0 } };
+  });
   expect(() => acceptFeeds(night, [], { strictFeeds: true }, silent)).toThrow(
     /^1 of 1 feed cannot be used; .*: night\.zip: none of its 1 trip/,
   );
@@ -613,16 +652,19 @@ test('feeds that are left out for want of a licence are named, and count neither
 
 test('feeds without trips in the window, or with few on their day, have a warning each', () => {
   const said: string[] = [];
-  const facts = [
+  const read = [
     { file: 'night.zip', trips_in_window: 0, best_weekday_trips: 8, trips: 8 },
     { file: 'tail.zip', trips_in_window: 2, best_weekday_trips: 318, trips: 9 },
     { file: 'half.zip', trips_in_window: 2, best_weekday_trips: 18, trips: 9 },
   ].map(({ trips, ...feed }) => ({
-    ...feed,
-    service_date: '2026-03-03',
-    weekday_patterns: [{ date: '2026-03-03', weekdays: 1, trips }],
+    trips,
+    facts: {
+      ...feed,
+      service_date: '2026-03-03',
+      weekday_patterns: [{ date: '2026-03-03', weekdays: 1, trips }],
+    },
   })) as unknown as Parameters<typeof acceptFeeds>[0];
-  acceptFeeds(facts, [], {}, { ...silent, note: (text) => said.push(text) });
+  acceptFeeds(read, [], {}, { ...silent, note: (text) => said.push(text) });
   expect(said).toEqual([
     expect.stringMatching(
       /^WARNING: night\.zip: none of its 8 trips on 2026-03-03 runs in the window/,
