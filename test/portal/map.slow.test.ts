@@ -680,6 +680,51 @@ test('while the API is away the page says what is missing, and works again by it
   await expect.poll(() => page.getByText('could not be loaded').count()).toBe(0);
 });
 
+test('an outage ends by itself in a map in a page of another site, too', async () => {
+  const context = await ofThisTest(drawing.newContext({ viewport: SMALL_DESKTOP }));
+  let isAway = true;
+  await context.route(`${site.apiAddress}/tiles/walk-101-*`, (route) =>
+    isAway ? route.abort() : route.continue(),
+  );
+  const page = await context.newPage();
+  await page.goto(`${site.address}/embed`);
+  await page.getByText('The colors could not be loaded').waitFor();
+  isAway = false;
+  await drawn(page, 'walk', 101);
+  await expect.poll(() => page.getByText('could not be loaded').count()).toBe(0);
+});
+
+test('while the colors of another type are late, none are seen, and the page says so', async () => {
+  const context = await ofThisTest(drawing.newContext({ viewport: SMALL_DESKTOP }));
+  let arrive!: () => void;
+  const arrival = new Promise<void>((resolve) => {
+    arrive = resolve;
+  });
+  await context.route(`${site.apiAddress}/tiles/walk-601-*`, async (route) => {
+    await arrival;
+    await route.continue();
+  });
+  const page = await context.newPage();
+  await page.goto(`${site.address}${at(13)}`);
+  await drawn(page, 'walk', 101);
+  const { classes } = MAP_COLOURS.light;
+  const coloured = async () => {
+    const picture = await pictureOf(page);
+    const colours = Array.from({ length: 100 }, (_, i) =>
+      picture.colourAt(picture.width * 0.25, (picture.height * (i + 0.5)) / 100),
+    );
+    return colours.filter((colour) => classes.includes(colour)).length;
+  };
+  expect(await coloured()).toBeGreaterThan(10);
+  await chooseType(page, 'libr', /^Libraries/);
+  await page.getByText('Loading the colors').waitFor();
+  await expect.poll(coloured).toBe(0);
+  arrive();
+  await drawn(page, 'walk', 601);
+  await expect.poll(() => page.getByText('Loading the colors').count()).toBe(0);
+  expect(await coloured()).toBeGreaterThan(10);
+});
+
 test('what is missing of one type is not said of another', async () => {
   const context = await ofThisTest(drawing.newContext({ viewport: SMALL_DESKTOP }));
   await context.route(`${site.apiAddress}/tiles/**`, (route) => {

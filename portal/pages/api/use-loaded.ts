@@ -58,11 +58,12 @@ function pauseMs(failed: number): number {
 
 /**
  * A number that increases, after ever longer pauses, while something has failed, so that an outage
- * ends by itself. Its users try again whenever it changes.
+ * ends by itself. Its users try again whenever it changes. `before`: attempts that a user of it in
+ * the same place has made.
  */
-export function useAttempts(hasFailed: boolean): number {
+export function useAttempts(hasFailed: boolean, before = 0): number {
   const [attempt, setAttempt] = useState(0);
-  const failed = useRef(0);
+  const failed = useRef(before);
   useEffect(() => {
     if (!hasFailed) {
       failed.current = 0;

@@ -39,6 +39,8 @@ export interface HoveredBlock {
 export interface MapEvents extends MarkerEvents {
   /** Called when the colors have been drawn or have failed to load, and when the map moves. */
   readonly onDrawn: () => void;
+  /** Called with whether the bands that the page states are late, so that none are seen. */
+  readonly onLate: (areLate: boolean) => void;
   /** Called after the user has moved the map. */
   readonly onMoved: (position: MapPosition) => void;
   readonly onZoom: (zoom: number) => void;
@@ -80,8 +82,10 @@ export class DrawnMap {
   /** The next frame in which the block under the pointer is looked up. */
   #hovering = 0;
   #isStyled = false;
-  /** The archive whose bands are seen, until those of another are loaded; null before the first. */
+  /** The archive whose bands are seen; null while none are. */
   #drawnBands: string | null = null;
+  /** Ends the bands of an archive that the page states no longer. */
+  #ending = 0;
   /** Sources that could not be loaded. */
   readonly #failed = new Set<string>();
 
@@ -123,6 +127,8 @@ export class DrawnMap {
     const before = this.#look;
     this.#look = next;
     if (before.scheme !== next.scheme || !isSamePicture(before.shown, next.shown)) {
+      clearTimeout(this.#ending);
+      this.#ending = window.setTimeout(() => this.#endBands(), PATIENCE_MS);
       this.#isBeingDrawn();
       // So that the map becomes idle again, even if nothing but the name differs.
       this.#map.triggerRepaint();
@@ -160,6 +166,7 @@ export class DrawnMap {
 
   remove(): void {
     cancelAnimationFrame(this.#hovering);
+    clearTimeout(this.#ending);
     this.#map.remove();
   }
 
@@ -267,7 +274,14 @@ export class DrawnMap {
 
   #drawBands(url: string | null): void {
     this.#drawnBands = url;
+    this.#events.onLate(url === null);
     if (this.#isStyled) this.#restyle();
+  }
+
+  /** Bands would lie under the title of those that are late. */
+  #endBands(): void {
+    const { shown } = this.#look;
+    if (shown.of === 'bands' && shown.bandsUrl !== this.#drawnBands) this.#drawBands(null);
   }
 
   #isBeingDrawn(): void {
@@ -284,6 +298,9 @@ export class DrawnMap {
     this.#fills.show(shown.of === 'classes' ? shown.blocks : null);
   }
 }
+
+/** Longest that bands are seen after the page states others: a shorter change would flicker. */
+const PATIENCE_MS = 500;
 
 function isSamePicture(one: Shown, other: Shown): boolean {
   if (one.of === 'bands' || other.of === 'bands') {

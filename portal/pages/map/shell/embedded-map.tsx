@@ -35,7 +35,7 @@ export function EmbeddedMap() {
 }
 
 function FreeMap() {
-  const { catalogue, reload, state, choice, change } = useMap();
+  const { catalogue, state, choice, change } = useMap();
   const scheme = useColourScheme();
   const drawn = useRef<DrawnMap>(null);
   const view = FREE_VIEWS[state.view] ?? nearestView;
@@ -50,7 +50,6 @@ function FreeMap() {
   return (
     <>
       <MapStage
-        key={catalogue.blocksUrl}
         drawn={drawn}
         isEmbedded
         {...picture}
@@ -59,7 +58,6 @@ function FreeMap() {
         markers={NONE}
         pointed={null}
         events={{ ...NO_EVENTS, onBlock: (block) => change({ block: block?.geoid ?? null }) }}
-        onRetry={() => void reload()}
       />
       <Legend view={view} viewed={viewed} />
     </>

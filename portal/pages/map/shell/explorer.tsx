@@ -61,11 +61,10 @@ export function Explorer() {
 }
 
 function MapParts() {
-  const { catalogue, reload, state, change } = useMap();
+  const { catalogue, state, change } = useMap();
   const [pressed, setPressed] = useState<string | null>(null);
   const [found, setFound] = useState<FoundPoi | null>(null);
   const [pointed, setPointed] = useState<string | null>(null);
-  const [attempt, setAttempt] = useState(0);
   const drawn = useRef<DrawnMap>(null);
   const profile = useProfile();
   const viewed = useViewed(found, profile);
@@ -104,11 +103,9 @@ function MapParts() {
         </p>
       </Sheet>
       <MapStage
-        key={`${attempt} ${catalogue.blocksUrl}`}
         {...{ drawn, shown, outlines, markers, pointed, events }}
         legend={MAP_VIEWS[view].legend(viewed)}
         minutesOf={(geoid) => MAP_VIEWS[view].minutesOf(viewed, geoid)}
-        onRetry={() => void reload().then(() => setAttempt(attempt + 1))}
       />
       <p role="status" class="unseen">{`${title}. ${selected}`}</p>
     </div>

@@ -22,7 +22,7 @@ const BLOCK_ZOOM = 11;
 
 export type StageEvents = Omit<
   MapEvents,
-  'onDrawn' | 'onMoved' | 'onZoom' | 'onHover' | 'onTrouble'
+  'onDrawn' | 'onLate' | 'onMoved' | 'onZoom' | 'onHover' | 'onTrouble'
 >;
 
 interface StageProps {
@@ -39,12 +39,25 @@ interface StageProps {
   readonly minutesOf: (geoid: number) => string | null;
   /** Whether the map is in a page of another site, whose scrolling it must not capture. */
   readonly isEmbedded?: boolean;
+}
+
+interface Attempt {
+  /** How often everything was reloaded. */
+  readonly attempt: number;
   /** Reloads everything, since another release may be in force. */
   readonly onRetry: () => void;
 }
 
+/** The map, made anew when another release is in force, and to try again what failed. */
 export function MapStage(props: StageProps) {
-  const { shown, legend, minutesOf, onRetry } = props;
+  const { catalogue, reload } = useMap();
+  const [attempt, setAttempt] = useState(0);
+  const onRetry = () => void reload().then(() => setAttempt((last) => last + 1));
+  return <Stage key={`${attempt} ${catalogue.blocksUrl}`} {...{ ...props, attempt, onRetry }} />;
+}
+
+function Stage(props: StageProps & Attempt) {
+  const { shown, legend, minutesOf, attempt, onRetry } = props;
   const id = useId();
   const place = useRef<HTMLDivElement>(null);
   // On a slow line, the first colors come seconds sooner if MapLibre comes after them.
@@ -53,7 +66,7 @@ export function MapStage(props: StageProps) {
   useEffect(() => {
     if (isNext) coloursAreRead();
   }, [isNext]);
-  const { state, zoom, hovered, failed } = useDrawnMap(props, place, `${id}-keys`, isNext);
+  const { state, areLate, zoom, hovered, failed } = useDrawnMap(props, place, `${id}-keys`, isNext);
   const missing = mostImportant(failed.filter((source) => isShownIn(shown, source)));
   const isMissing = state === 'no-webgl' || state === 'failed';
   return (
@@ -80,7 +93,12 @@ export function MapStage(props: StageProps) {
                 : 'Zoom in to see blocks.'}
             </p>
           )}
-          {missing !== undefined && <Missing source={missing} onRetry={onRetry} />}
+          {missing !== undefined && <Missing source={missing} {...{ attempt, onRetry }} />}
+          <div role="status">
+            {areLate && shown.of === 'bands' && missing === undefined && (
+              <p class="map-note">Loading the colors …</p>
+            )}
+          </div>
         </div>
       </div>
       <p id={`${id}-keys`} class="unseen">
@@ -124,13 +142,13 @@ const SHOWN_BY: Readonly<Record<string, string>> = {
 };
 
 /** Says which part of the map is missing, and loads the map again once the API has that part. */
-function Missing(props: { readonly source: string; readonly onRetry: () => void }) {
+function Missing(props: Attempt & { readonly source: string }) {
   const { source, onRetry } = props;
   const { blocksUrl, baseMap } = useMap().catalogue;
   const base = baseMap && 'archive' in baseMap ? baseMap.archive : null;
   const [kind, own = null] = source.split(' ');
   const url = { blocks: blocksUrl, basemap: base }[kind] ?? own;
-  const attempt = useAttempts(url !== null);
+  const attempt = useAttempts(url !== null, props.attempt);
   useEffect(() => {
     if (attempt === 0 || url === null) return;
     let isGone = false;
@@ -193,6 +211,7 @@ function useDrawnMap(
   const [state, setState] = useState<'loading' | 'here' | 'drawn' | 'no-webgl' | 'failed'>(
     'loading',
   );
+  const [areLate, setLate] = useState(false);
   const [failed, setFailed] = useState<readonly string[]>([]);
   const [zoom, setZoom] = useState(BLOCK_ZOOM);
   const [hovered, setHovered] = useState<HoveredBlock | null>(null);
@@ -201,6 +220,7 @@ function useDrawnMap(
   events.current = {
     ...props.events,
     onDrawn: () => setState('drawn'),
+    onLate: setLate,
     onZoom: setZoom,
     onHover: setHovered,
     onTrouble: (source) => setFailed((before) => [...new Set([...before, source])]),
@@ -249,7 +269,7 @@ function useDrawnMap(
     own.current = position;
     drawn.current?.moveTo(position);
   }, [position]);
-  return { state, zoom, hovered, failed };
+  return { state, areLate, zoom, hovered, failed };
 }
 
 /** Requests what MapLibre needs first while MapLibre itself is still being loaded. */
