@@ -10,6 +10,7 @@ import {
   staticResponse,
 } from '../http/caching.ts';
 import { Problem } from '../http/problem.ts';
+import { pathOf } from '../http/request-paths.ts';
 import type { Texts } from './texts.ts';
 
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><circle cx="16" cy="16" r="15" fill="#d5e8e4"/><circle cx="16" cy="16" r="10" fill="#6fb3a6"/><circle cx="16" cy="16" r="5" fill="#14554a"/></svg>
@@ -84,10 +85,7 @@ export function serveDocs(
     const { pages, lost } = await texts();
     const found = pages.get(name);
     if (found === undefined) {
-      // Pages are opened by browsers, which ask for HTML; programs ask for data.
-      if (!request.headers.accept?.includes('text/html')) {
-        throw new Problem('not-found', `no such page; /docs lists all pages`);
-      }
+      refusePrograms(request);
       reply.code(404).headers(headers).type(HTML);
       return catalogue.send(request, reply, lost, {
         vary: 'Accept, Accept-Encoding',
@@ -109,11 +107,24 @@ export function serveDocs(
       cacheControl: CACHE_CONTROL.immutable,
     });
   });
+  // Links of a page are relative to one below `/docs`.
+  app.get('/docs/*', (request, reply) => {
+    refusePrograms(request);
+    const [, , ...names] = pathOf(request).split('/');
+    const name = names.findLast((one) => one !== '') ?? '';
+    return reply.redirect(`${'../'.repeat(names.length - 1)}${name}`, 302);
+  });
   const icon = staticResponse(ICON);
   app.get('/favicon.ico', (request, reply) => {
     reply.type('image/svg+xml').header('x-content-type-options', 'nosniff');
     return catalogue.send(request, reply, icon);
   });
+}
+
+/** Pages are opened by browsers, which ask for HTML; programs ask for data. */
+function refusePrograms({ headers }: FastifyRequest): void {
+  if (headers.accept?.includes('text/html')) return;
+  throw new Problem('not-found', 'no such page; /docs lists all pages');
 }
 
 /**

@@ -80,7 +80,16 @@ test('a page that is not there is a page of all others for browsers, and a probl
   for (const slug of ['basics', 'own-sites', 'getBlockSummary']) {
     expect(text).toContain(`<a href="${slug}">`);
   }
-  for (const page of ['/docs/getBlockSumary', '/docs/docs-0000000000000000.js']) {
+  for (const [page, to] of [
+    ['/docs/no/such/page', '/docs/page'],
+    ['/docs/basics/', '/docs/basics'],
+    ['/docs//', '/docs/'],
+  ]) {
+    const { statusCode, headers } = await get(page, { accept });
+    const { pathname } = new URL(String(headers.location), `https://api.example.org${page}`);
+    expect([statusCode, pathname]).toEqual([302, to]);
+  }
+  for (const page of ['/docs/getBlockSumary', '/docs/docs-0000000000000000.js', '/docs/a/b']) {
     const gone = await get(page, { accept: '*/*' });
     expect([gone.statusCode, gone.json().detail]).toEqual([
       404,
