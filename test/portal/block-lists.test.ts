@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { countWords } from '../../portal/pages/map/blocks/block-bands.ts';
 import { csvOf, geoJsonOf } from '../../portal/pages/map/blocks/block-files.ts';
 import {
-  basketList,
+  basketListing,
+  blockList,
   boxAround,
-  catchmentList,
   comparisonList,
   reachList,
 } from '../../portal/pages/map/blocks/block-lists.ts';
@@ -47,7 +47,7 @@ test('a reach lists the blocks within its minutes, with its mode, direction and 
 
 test('a catchment lists the blocks within its minutes, which are given to a tenth', () => {
   const catchment = { geoids: GEOIDS, minutes: Float64Array.of(0, 9.3, 10.1) };
-  const list = catchmentList(FACTS, catchment, 10, { mode: 'walk', dest_id: 5 });
+  const list = reachList(FACTS, catchment, 10, { mode: 'walk', dest_id: 5 }, 1);
   expect(linesOf(csvOf(list, 'r1'))).toEqual([
     'geoid,population,mode,dest_id,minutes,lon,lat,release',
     '010010201001000,12,walk,5,0,-86.5,32.5,r1',
@@ -77,7 +77,7 @@ test('a basket lists each criterion, empty where no street is near', () => {
     { mode: 'bike', type: 601, minutes: 10 },
   ];
   const basket = basketOf([Uint8Array.of(1, 4, 0), Uint8Array.of(2, 7, 1)], criteria);
-  const list = basketList(FACTS, basket, [0, 1, 2], criteria);
+  const list = blockList(FACTS, [0, 1, 2], 'in view', basketListing(basket, criteria, {}));
   expect(linesOf(csvOf(list, 'r1'))).toEqual([
     'geoid,population,criteria_met,furthest_over,furthest_to,furthest,walk-101-15,bike-601-10,lon,lat,release',
     '010010201001000,12,2,5,10,5-10 min,true,true,-86.5,32.5,r1',

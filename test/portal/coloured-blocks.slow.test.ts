@@ -8,7 +8,11 @@ import type { MultiPolygon, Polygon } from 'geojson';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { createClient } from '../../portal/client/src/index.ts';
 import { csvOf, geoJsonOf } from '../../portal/pages/map/blocks/block-files.ts';
-import { nearestList } from '../../portal/pages/map/blocks/block-lists.ts';
+import {
+  type BlockFacts,
+  blockList,
+  nearestListing,
+} from '../../portal/pages/map/blocks/block-lists.ts';
 import { blockOutline, blockPolygons } from '../../portal/pages/map/blocks/block-polygons.ts';
 import {
   blocksWithin,
@@ -23,7 +27,8 @@ import { openProxy, type ProxyHarness } from '../support/proxy-harness.ts';
 
 const [MODE, TYPE] = ['transit', 101] as const;
 const MEASURE = nearestMeasure(MODE, [TYPE]);
-const STATED = { mode: MODE, dest_type_id: TYPE };
+const listOf = (blocks: BlockFacts, bands: Uint8Array, listed: readonly number[]) =>
+  blockList(blocks, listed, 'in view', nearestListing(bands, { mode: MODE, dest_type_id: TYPE }));
 const FACTS = { release: 'demo', attribution: '© Someone' };
 
 /** A block with land, with its row from the API. */
@@ -183,7 +188,7 @@ test('a map that moves within an area already listed does not list its counties 
 test('CSV and GeoJSON have the classes that contain the API’s minutes', async () => {
   const everywhere = [-180, -90, 180, 90] as const;
   const { blocks, of } = (await measuredIn(api, everywhere, MEASURE))!;
-  const list = nearestList(blocks, of, blocksWithin(blocks, everywhere), STATED);
+  const list = listOf(blocks, of, blocksWithin(blocks, everywhere));
   const [head, ...lines] = csvOf(list, FACTS.release).trimEnd().split('\r\n');
   const rows = lines.map((line) => {
     const cells = line.split(',');
@@ -241,9 +246,7 @@ test('GeoJSON has the polygons of the blocks, whole where tiles have cut them', 
   const { url } = archives.find(({ layer }) => layer === 'blocks')!;
   const wanted = new Set(seen.map((i) => blocks.geoids[i]));
   const polygons = await blockPolygons(url, box, wanted);
-  const { features } = JSON.parse(
-    geoJsonOf(nearestList(blocks, of, seen, STATED), polygons, FACTS),
-  );
+  const { features } = JSON.parse(geoJsonOf(listOf(blocks, of, seen), polygons, FACTS));
   expect(features).toHaveLength(seen.length);
   const outlines = new Map<string, Rings>();
   for (const { manifest } of proxy.releases.current.counties) {

@@ -37,127 +37,117 @@ export interface BlockList {
 /** Members of a list that are the same for all of its blocks. */
 type Stated = Readonly<Record<string, string | number>>;
 
-export function nearestList(
-  blocks: BlockFacts,
-  classes: Uint8Array,
-  seen: readonly number[],
-  stated: Stated,
-): BlockList {
-  return inView(blocks, seen, stated, {
-    columns: [bandColumn('Minutes', classes)],
-    members: { ...boundMembers('minutes', classes), class: (i) => classText(classes[i]) },
-  });
+/** Columns and members of a list. `name`: the stated values by default. */
+export interface Listing extends Pick<BlockList, 'columns' | 'members'> {
+  readonly stated: Stated;
+  readonly name?: string;
 }
 
-/** Lists the blocks in view by their bands in two releases. */
-export function changesList(
+export function blockList(
   blocks: BlockFacts,
-  { before, after }: { readonly before: Uint8Array; readonly after: Uint8Array },
-  seen: readonly number[],
-  stated: Stated,
+  listed: readonly number[],
+  where: string,
+  { columns, members, stated, name = Object.values(stated).join('-') }: Listing,
 ): BlockList {
-  return inView(blocks, seen, stated, {
+  const same = Object.entries(stated).map(([key, value]) => [key, () => value] as const);
+  return {
+    blocks,
+    listed,
+    columns,
+    members: { ...Object.fromEntries(same), ...members },
+    where,
+    name,
+  };
+}
+
+export function nearestListing(bands: Uint8Array, stated: Stated): Listing {
+  return {
+    stated,
+    columns: [bandColumn('Minutes', bands)],
+    members: { ...boundMembers('minutes', bands), class: (i) => classText(bands[i]) },
+  };
+}
+
+/** Lists bands in two releases. */
+export function changesListing(
+  { before, after }: { readonly before: Uint8Array; readonly after: Uint8Array },
+  stated: Stated,
+): Listing {
+  return {
+    stated,
     // The unit is in the head, since four columns have little room.
     columns: Object.entries({ Before: before, After: after }).map(([title, bands]) => ({
       ...bandColumn(`${title}, min`, bands),
       textOf: (i) => classWords(bands[i]).replace(' min', ''),
     })),
     members: { ...boundMembers('before', before), ...boundMembers('after', after) },
-  });
+  };
 }
 
-export function accessList(
-  blocks: BlockFacts,
-  { classes, bounds }: { readonly classes: Uint8Array; readonly bounds: readonly number[] },
-  seen: readonly number[],
+export function accessListing(
+  classes: Uint8Array,
+  bounds: readonly number[],
   stated: Stated,
-): BlockList {
-  return inView(blocks, seen, stated, {
-    columns: [
-      {
-        title: 'Within reach',
-        textOf: (i) => countWords(classes[i], bounds),
-        rankOf: (i) => classes[i],
-      },
-    ],
+): Listing {
+  const title = 'Within reach';
+  const textOf = (i: number) => countWords(classes[i], bounds);
+  return {
+    stated,
+    columns: [{ title, textOf, rankOf: (i) => classes[i] }],
     members: {
       count_from: (i) => (classes[i] === UNROUTED ? null : (bounds[classes[i] - 2] ?? 0)),
       count_below: (i) => bounds[classes[i] - 1] ?? null,
     },
-  });
+  };
 }
 
-/**
- * Lists the blocks in view by a basket. Each criterion is a member, null if it is not known for a
- * block.
- */
-export function basketList(
-  blocks: BlockFacts,
+/** Lists a basket. Each criterion is a member, null if it is not known for a block. */
+export function basketListing(
   basket: BasketBlocks,
-  seen: readonly number[],
   criteria: readonly Criterion[],
-  stated: Stated = {},
-): BlockList {
+  stated: Stated,
+): Listing {
   const { met, unknown, furthest } = basket;
   const has = (bits: Uint8Array, i: number, j: number) => ((bits[i] >> j) & 1) === 1;
   const tested = criteria.map((criterion, j) => {
     const outcome = (i: number) => (has(unknown, i, j) ? null : has(met, i, j));
     return [writeCriterion(criterion), outcome] as const;
   });
+  const metColumn: BlockColumn = {
+    title: 'Criteria met',
+    textOf(i) {
+      const count = criteriaMet(basket, i);
+      return count === null ? 'not known' : `${count} of ${criteria.length}`;
+    },
+    rankOf: (i) => criteriaMet(basket, i) ?? -1,
+  };
   return {
-    blocks,
-    listed: seen,
-    columns: [
-      {
-        title: 'Criteria met',
-        textOf: (i) => {
-          const count = criteriaMet(basket, i);
-          return count === null ? 'not known' : `${count} of ${criteria.length}`;
-        },
-        rankOf: (i) => criteriaMet(basket, i) ?? -1,
-      },
-      bandColumn('Furthest', furthest),
-    ],
+    stated,
+    columns: [metColumn, bandColumn('Furthest', furthest)],
     members: {
-      ...constant(stated),
       criteria_met: (i) => criteriaMet(basket, i),
       ...boundMembers('furthest', furthest),
       furthest: (i) => classText(furthest[i]),
       ...Object.fromEntries(tested),
     },
-    where: 'in view',
     name: 'basket',
   };
 }
 
-/** Lists the blocks of a reach within some minutes. */
+/** Lists the blocks of a reach within some minutes. `decimals`: those of minutes in the table. */
 export function reachList(
   blocks: BlockFacts,
   { minutes }: Reach,
   within: number,
   stated: Stated,
+  decimals = 0,
 ): BlockList {
-  return {
-    blocks,
-    listed: positionsOf(minutes, (one) => one <= within),
-    columns: [minutesColumn('Minutes', minutes)],
-    members: { ...constant(stated), minutes: (i) => minutes[i] },
-    where: `within ${within} minutes`,
-    name: nameOf(stated),
-  };
-}
-
-/** Lists the blocks of a catchment within some minutes, with times to a tenth of a minute. */
-export function catchmentList(
-  blocks: BlockFacts,
-  catchment: Reach,
-  within: number,
-  stated: Stated,
-): BlockList {
-  return {
-    ...reachList(blocks, catchment, within, stated),
-    columns: [minutesColumn('Minutes', catchment.minutes, 1)],
-  };
+  const listed = positionsOf(minutes, (one) => one <= within);
+  return blockList(blocks, listed, `within ${within} minutes`, {
+    stated,
+    columns: [minutesColumn('Minutes', minutes, decimals)],
+    members: { minutes: (i) => minutes[i] },
+  });
 }
 
 /** Lists the blocks that A or B reaches within some minutes; minutes over an hour are null. */
@@ -168,43 +158,17 @@ export function comparisonList(
 ): BlockList {
   const knownOf = (minutes: Uint8Array) => (i: number) =>
     minutes[i] <= MAX_MINUTES ? minutes[i] : null;
-  return {
-    blocks,
-    listed: positionsOf(a, (minutes, i) => minutes <= within || b[i] <= within),
+  const listed = positionsOf(a, (minutes, i) => minutes <= within || b[i] <= within);
+  return blockList(blocks, listed, `within ${within} minutes`, {
+    stated: {},
     columns: [minutesColumn('A', a), minutesColumn('B', b)],
     members: { minutes_a: knownOf(a), minutes_b: knownOf(b) },
-    where: `within ${within} minutes`,
     name: 'comparison',
-  };
+  });
 }
 
 export function boxAround({ blocks: { lon, lat }, listed }: BlockList): Box | null {
   return listed.length === 0 ? null : edgesOf(boxOf(listed.map((i) => [lon[i], lat[i]])));
-}
-
-/** A list of the blocks in view, with members that are the same for all of them. */
-function inView(
-  blocks: BlockFacts,
-  seen: readonly number[],
-  stated: Stated,
-  { columns, members }: Pick<BlockList, 'columns' | 'members'>,
-): BlockList {
-  return {
-    blocks,
-    listed: seen,
-    columns,
-    members: { ...constant(stated), ...members },
-    where: 'in view',
-    name: nameOf(stated),
-  };
-}
-
-function constant(stated: Stated): BlockList['members'] {
-  return Object.fromEntries(Object.entries(stated).map(([name, value]) => [name, () => value]));
-}
-
-function nameOf(stated: Stated): string {
-  return Object.values(stated).join('-');
 }
 
 /**

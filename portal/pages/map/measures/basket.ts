@@ -66,7 +66,7 @@ export function metClass(criteria: number, met: number): number {
 }
 
 export interface BasketTally {
-  readonly people: number;
+  readonly allPeople: number;
   /** People by the number of criteria met, from none to all. */
   readonly met: readonly number[];
   /** For each criterion, the people who lack it. */
@@ -87,10 +87,10 @@ export function basketTally(
   const byMet = new Array<number>(criteria + 1).fill(0);
   const missing = new Array<number>(criteria).fill(0);
   const byFurthest = new Array<number>(BEYOND + 1).fill(0);
-  let [people, notKnown] = [0, 0];
+  let [allPeople, notKnown] = [0, 0];
   for (const i of blocks) {
     const here = population[i] ?? 0;
-    people += here;
+    allPeople += here;
     byFurthest[furthest[i]] += here;
     const count = criteriaMet(basket, i);
     if (count === null) notKnown += here;
@@ -99,7 +99,7 @@ export function basketTally(
       if ((((met[i] | unknown[i]) >> j) & 1) === 0) missing[j] += here;
     }
   }
-  return { people, met: byMet, missing, furthest: byFurthest, notKnown };
+  return { allPeople, met: byMet, missing, furthest: byFurthest, notKnown };
 }
 
 /** Whether no criterion fails and at least one is not known. */

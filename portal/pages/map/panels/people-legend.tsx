@@ -4,29 +4,31 @@ import { useMap } from '../state/map-context.ts';
 import { groundSwatches } from './legend-swatches.ts';
 import { type Swatch, SwatchBox } from './swatches.tsx';
 
-/** A class of blocks, and its people; `people` is null while they are not counted. */
-export interface PeopleRow {
+/** A class of blocks, and its people among some sums. */
+export interface PeopleRow<Sums> {
   readonly swatch: Swatch;
-  readonly people: number | null;
-  /** Its people in the chosen area; absent without one. */
-  readonly inArea?: number | undefined;
+  readonly peopleOf: (sums: Sums) => number;
 }
 
 /** A legend that is a histogram of people in view, or states those of an area, as a table. */
-export function PeopleLegend(props: {
+export function PeopleLegend<Sums>(props: {
   readonly caption: string;
   /** Head of the first column. */
   readonly by: string;
-  readonly rows: readonly PeopleRow[];
+  readonly rows: readonly PeopleRow<Sums>[];
+  /** Null until counted. */
+  readonly inView: Sums | null;
+  /** Null without an area. */
+  readonly inArea: Sums | null;
 }) {
-  const { caption, by, rows } = props;
+  const { caption, by, rows, inView, inArea } = props;
   const { baseMap } = useMap().catalogue;
   const scheme = useColourScheme();
-  const most = Math.max(1, ...rows.map(({ people }) => people ?? 0));
-  const all = rows.reduce((sum, { people }) => sum + (people ?? 0), 0);
-  const hasArea = rows.some(({ inArea }) => inArea !== undefined);
-  const heads = hasArea ? ['In view', 'In the area', 'Share'] : ['People in view', 'Share'];
-  const allInArea = rows.reduce((sum, { inArea = 0 }) => sum + inArea, 0);
+  const [seen, within] = [inView, inArea].map(
+    (sums) => sums && rows.map((row) => row.peopleOf(sums)),
+  );
+  const most = Math.max(1, ...(seen ?? []));
+  const heads = within ? ['In view', 'In the area', 'Share'] : ['People in view', 'Share'];
   return (
     <table class="people-legend">
       <caption class="unseen">{caption}</caption>
@@ -41,23 +43,23 @@ export function PeopleLegend(props: {
         </tr>
       </thead>
       <tbody>
-        {rows.map(({ swatch, people, inArea }) => (
+        {rows.map(({ swatch }, i) => (
           <tr key={swatch.label}>
             <th scope="row">
               <SwatchBox {...swatch} />
               {swatch.label}
             </th>
             <td class="number">
-              {people !== null && !hasArea && <Bar share={people / most} />}
-              {people !== null && <span class="people-count">{count(people)}</span>}
+              {seen && !within && <Bar share={seen[i] / most} />}
+              {seen && <span class="people-count">{count(seen[i])}</span>}
             </td>
-            {hasArea && <td class="number">{inArea === undefined ? '' : count(inArea)}</td>}
-            <td class="number">{hasArea ? share(inArea, allInArea) : share(people, all)}</td>
+            {within && <td class="number">{count(within[i])}</td>}
+            <td class="number">{shareOf(within ?? seen, i)}</td>
           </tr>
         ))}
         {groundSwatches(baseMap, scheme).map((swatch) => (
           <tr key={swatch.label}>
-            <th scope="row" colSpan={hasArea ? 4 : 3}>
+            <th scope="row" colSpan={within ? 4 : 3}>
               <SwatchBox {...swatch} />
               {swatch.label}
             </th>
@@ -68,9 +70,10 @@ export function PeopleLegend(props: {
   );
 }
 
-/** A share in words; empty if it is not known. */
-function share(people: number | null | undefined, all: number): string {
-  return people == null || all === 0 ? '' : percent(people / all);
+/** A share of all people in words; empty without any, and until they are counted. */
+function shareOf(people: readonly number[] | null, i: number): string {
+  const all = people?.reduce((sum, one) => sum + one, 0) ?? 0;
+  return people === null || all === 0 ? '' : percent(people[i] / all);
 }
 
 const BAR = { width: 56, height: 10 };

@@ -6,14 +6,13 @@ import { MAP_COLOURS } from '../../../../map-classes.ts';
 import { count, percent } from '../../../formats.ts';
 import { onRequest } from '../../../parts/failed-script.tsx';
 import { countWords } from '../../blocks/block-bands.ts';
-import { accessList } from '../../blocks/block-lists.ts';
+import { accessListing } from '../../blocks/block-lists.ts';
 import type { Tally } from '../../blocks/coloured-blocks.ts';
 import { accessMeasure, type ClassedAccess } from '../../blocks/measures.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { byMode } from '../../catalogue/mode-words.ts';
 import type { Weight } from '../../catalogue/weights.ts';
 import { timingOf } from '../../catalogue/windows.ts';
-import type { Say } from '../../panels/people-sentences.tsx';
 import { PLACE_DIGITS } from '../../state/area.ts';
 import type { Choice } from '../../state/choice.ts';
 import { type Direction, type MapState, minutesOf } from '../../state/map-state.ts';
@@ -41,10 +40,10 @@ export const access: FreeView<ClassedAccess, Tally> = {
     if (classes[i] === UNROUTED) return words;
     return `${words} ${asked.weight.unit} ${withinWords(asked.count)}`;
   },
-  rows(view, { scheme }) {
-    const bounds = view?.of.bounds ?? null;
+  rows(of, { scheme }) {
     // Most within reach first; none until the bounds are known.
-    if (view === null || bounds === null) return [];
+    const bounds = of?.bounds ?? null;
+    if (bounds === null) return [];
     const { classes, beyond, stripe } = MAP_COLOURS[scheme];
     const ascending = Array.from({ length: bounds.length + 1 }, (_, i) => i + 1);
     return [...ascending.reverse(), UNROUTED].map((one) => ({
@@ -54,8 +53,7 @@ export const access: FreeView<ClassedAccess, Tally> = {
         label: countWords(one, bounds),
         short: shortWords(one, bounds),
       },
-      people: view.sums.people[one],
-      inArea: view.inArea?.people[one],
+      peopleOf: ({ people }) => people[one],
     }));
   },
   say({ of: { bounds }, sums }, { state, choice }) {
@@ -64,16 +62,9 @@ export const access: FreeView<ClassedAccess, Tally> = {
       ? () => 'This release does not have these counts.'
       : sayReach(asked, bounds, sums);
   },
-  list({ blocks, of: { classes, bounds }, seen }, { state, choice }) {
+  list({ classes, bounds }, { state, choice }) {
     const asked = accessChoice(state, choice);
-    return (
-      asked &&
-      bounds &&
-      accessList(blocks, { classes, bounds }, seen, {
-        ...asked.count,
-        ...asked.times,
-      })
-    );
+    return asked && bounds && accessListing(classes, bounds, { ...asked.count, ...asked.times });
   },
 };
 
@@ -171,13 +162,12 @@ function sayReach(
   { weight: { unit }, count: { direction } }: AccessChoice,
   bounds: readonly number[],
   inView: Tally,
-): Say<Tally> {
+) {
   const half = bounds.findLastIndex((_, i) => shareReaching(inView, i) >= 0.5);
   const at = Math.max(0, half);
   const verb = direction === 'from' ? 'reach' : 'are reached by';
-  return (sums, where) => {
+  return (sums: Tally, where: string): string => {
     const people = `${count(sums.allPeople)} people`;
-    if (sums.allPeople === 0) return `There are no people ${where}.`;
     if (bounds.length === 0) return `${people} are ${where}.`;
     const share = percent(shareReaching(sums, at));
     return `${share} of ${people} ${where} ${verb} ${count(bounds[at])} or more ${unit}.`;

@@ -7,7 +7,7 @@ import { count, percent } from '../../../formats.ts';
 import { onRequest } from '../../../parts/failed-script.tsx';
 import { chosenOr } from '../../blocks/area-blocks.ts';
 import { classWords } from '../../blocks/block-bands.ts';
-import { basketList } from '../../blocks/block-lists.ts';
+import { basketListing } from '../../blocks/block-lists.ts';
 import { basketMeasure, type TestedBasket } from '../../blocks/measures.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { byMode } from '../../catalogue/mode-words.ts';
@@ -22,10 +22,10 @@ import {
   metClasses,
 } from '../../measures/basket.ts';
 import { type PaidRequest, paidCall } from '../../paid/paid-request.ts';
-import { BAND_ORDER, bandSwatch } from '../../panels/legend-swatches.ts';
+import { bandSwatch } from '../../panels/legend-swatches.ts';
 import type { PeopleRow } from '../../panels/people-legend.tsx';
 import type { Choice } from '../../state/choice.ts';
-import { type FreeView, freeView } from '../free-view.tsx';
+import { bandRows, type FreeView, freeView } from '../free-view.tsx';
 import { type MapView, mapRequest } from '../map-view.ts';
 
 export const basket: FreeView<TestedBasket, BasketTally> = {
@@ -45,17 +45,12 @@ export const basket: FreeView<TestedBasket, BasketTally> = {
     const met = criteriaMet(of.basket, i);
     return met === null ? 'not known' : `${met} of ${of.criteria.length} met`;
   },
-  rows(view, { state, choice, scheme }) {
-    const criteria = view?.of.criteria.length ?? choice.basket.length;
-    const rowsOf = (of: BasketTally | null) =>
-      state.basketBy === 'met' ? metRows(criteria, of, scheme) : furthestRows(of, scheme);
-    const area = view?.inArea && rowsOf(view.inArea);
-    const rows = rowsOf(view?.sums ?? null);
-    return rows.map((row, i) => (area ? { ...row, inArea: area[i].people ?? 0 } : row));
-  },
+  rows: (of, { state, choice, scheme }) =>
+    state.basketBy === 'met'
+      ? metRows((of?.criteria ?? choice.basket).length, scheme)
+      : bandRows(scheme, ({ furthest }) => furthest),
   say: ({ of }, { catalogue }) => sayBasket(of.criteria, catalogue),
-  list: ({ blocks, of, seen }, { choice }) =>
-    basketList(blocks, of.basket, seen, of.criteria, timesOf(choice)),
+  list: ({ basket, criteria }, { choice }) => basketListing(basket, criteria, timesOf(choice)),
 };
 
 export const basketView: MapView = {
@@ -74,31 +69,25 @@ export const basketView: MapView = {
   ...freeView(basket),
 };
 
-function furthestRows(tally: BasketTally | null, scheme: Scheme): PeopleRow[] {
-  return BAND_ORDER.map((band) => ({
-    swatch: bandSwatch(band, scheme),
-    people: tally?.furthest[band] ?? null,
-  }));
-}
-
 /**
  * Rows from all criteria met to none, then those not known. Numbers with the same colour share a
  * row.
  */
-function metRows(criteria: number, tally: BasketTally | null, scheme: Scheme): PeopleRow[] {
+function metRows(criteria: number, scheme: Scheme): readonly PeopleRow<BasketTally>[] {
   const { classes, beyond } = MAP_COLOURS[scheme];
-  const rows: PeopleRow[] = [];
+  const rows: PeopleRow<BasketTally>[] = [];
   for (let most = criteria; most >= 0; ) {
     const one = metClass(criteria, most);
     let least = most;
     while (least > 0 && metClass(criteria, least - 1) === one) least--;
+    const [from, end] = [least, most + 1];
     rows.push({
       swatch: { colour: classes[one - 1] ?? beyond, label: metLabel(least, most, criteria) },
-      people: tally?.met.slice(least, most + 1).reduce((sum, one) => sum + one, 0) ?? null,
+      peopleOf: ({ met }) => met.slice(from, end).reduce((sum, people) => sum + people, 0),
     });
     most = least - 1;
   }
-  return [...rows, { swatch: bandSwatch(UNROUTED, scheme), people: tally?.notKnown ?? null }];
+  return [...rows, { swatch: bandSwatch(UNROUTED, scheme), peopleOf: ({ notKnown }) => notKnown }];
 }
 
 function metLabel(least: number, most: number, criteria: number): string {
@@ -117,12 +106,11 @@ export function criterionName(
 
 /** Says which share of people has everything in a basket, and what the others lack most often. */
 function sayBasket(criteria: readonly Criterion[], catalogue: Catalogue) {
-  return ({ people, met, missing }: BasketTally, where: string): string => {
-    if (people === 0) return `There are no people ${where}.`;
-    const share = percent((met.at(-1) ?? 0) / people);
+  return ({ allPeople, met, missing }: BasketTally, where: string): string => {
+    const share = percent((met.at(-1) ?? 0) / allPeople);
     const all = criteria.length === 1 ? 'it' : `all ${criteria.length}`;
     const most = Math.max(...missing);
-    const said = `${share} of ${count(people)} people ${where} have ${all}.`;
+    const said = `${share} of ${count(allPeople)} people ${where} have ${all}.`;
     if (most === 0 || criteria.length === 1) return said;
     const name = criterionName(catalogue, criteria[missing.indexOf(most)]);
     return `${said} Missing most often: ${name} (${count(most)} people).`;

@@ -1,4 +1,4 @@
-import { catchmentList } from '../../blocks/block-lists.ts';
+import { reachList } from '../../blocks/block-lists.ts';
 import { useBlockFacts } from '../../blocks/use-block-facts.ts';
 import { timingOf } from '../../catalogue/windows.ts';
 import { useColourScheme } from '../../drawing/use-colour-scheme.ts';
@@ -15,6 +15,9 @@ import { useMap } from '../../state/map-context.ts';
 import { MAX_CATCHMENT_MINUTES, minutesOf } from '../../state/map-state.ts';
 import type { Loaded } from '../map-view.ts';
 
+/** Decimals of minutes to a POI. */
+const DECIMALS = 1;
+
 /**
  * Panel of a catchment: the blocks that reach a POI, with times to the POI itself in tenths of a
  * minute.
@@ -30,11 +33,13 @@ export function CatchmentPanel(loaded: Pick<Loaded, 'poiName' | 'catchment' | 'a
   const { facts, isFar } = useBlockFacts(geoids);
   const list =
     state.poi !== null && reach && facts
-      ? catchmentList(facts, reach, minutes, {
-          mode,
-          dest_id: state.poi,
-          ...timingOf([mode], choice.timing),
-        })
+      ? reachList(
+          facts,
+          reach,
+          minutes,
+          { mode, dest_id: state.poi, ...timingOf([mode], choice.timing) },
+          DECIMALS,
+        )
       : null;
   return (
     <section class="view" aria-labelledby="catchment">

@@ -6,7 +6,7 @@ import { count, percent } from '../../../formats.ts';
 import { onRequest } from '../../../parts/failed-script.tsx';
 import { chosenOr } from '../../blocks/area-blocks.ts';
 import { classWords } from '../../blocks/block-bands.ts';
-import { changesList } from '../../blocks/block-lists.ts';
+import { changesListing } from '../../blocks/block-lists.ts';
 import type { Tally } from '../../blocks/coloured-blocks.ts';
 import { type ChangedBands, changeMeasure } from '../../blocks/measures.ts';
 import { mapTitle } from '../../catalogue/catalogue.ts';
@@ -42,7 +42,7 @@ export const changes: FreeView<ChangedBands, Tally> = {
   },
   classes: ({ classes }) => classes.map((one) => (one === NOT_KNOWN ? UNROUTED_CLASS : one)),
   words: ({ before, after }, i) => changeWords(before[i], after[i]),
-  rows(view, { scheme }, isShort = false) {
+  rows(_, { scheme }, isShort = false) {
     const { difference, beyond, stripe } = MAP_COLOURS[scheme];
     return [...CHANGE_CLASSES, NEITHER, NOT_KNOWN].map((one) => ({
       swatch: {
@@ -50,16 +50,14 @@ export const changes: FreeView<ChangedBands, Tally> = {
         ...(one === NOT_KNOWN && { stripe }),
         label: LABELS[one][isShort ? 1 : 0],
       },
-      people: view?.sums.people[one] ?? null,
-      inArea: view?.inArea?.people[one],
+      peopleOf: ({ people }) => people[one],
     }));
   },
   say: (_, { choice }) => sayChanges(choice.type.name),
-  list({ blocks, of, seen }, { state: { before, after }, choice: { mode, timing, type } }) {
+  list(of, { state: { before, after }, choice: { mode, timing, type } }) {
     const times = { mode, dest_type_id: type.id, ...timingOf([mode], timing) };
-    return before === null || after === null
-      ? null
-      : changesList(blocks, of, seen, { ...times, before, after });
+    if (before === null || after === null) return null;
+    return changesListing(of, { ...times, before, after });
   },
 };
 
@@ -96,13 +94,12 @@ const LABELS: Readonly<Record<number, readonly [label: string, short: string]>> 
 
 /** Says how many people have the nearest POI in another class than before. */
 function sayChanges(typeName: string) {
-  return ({ people }: Tally, where: string): string => {
-    const { sooner, later, all } = changedPeople(people);
-    if (all === 0) return `There are no people ${where}.`;
-    const of = `Of ${count(all)} people ${where}`;
+  return ({ people, allPeople }: Tally, where: string): string => {
+    const { sooner, later } = changedPeople(people);
+    const of = `Of ${count(allPeople)} people ${where}`;
     const to = anyOf(typeName);
     if (sooner + later === 0) return `${of}, none get to ${to} in another class of minutes.`;
-    const share = (one: number) => `${count(one)} (${percent(one / all)})`;
+    const share = (one: number) => `${count(one)} (${percent(one / allPeople)})`;
     return `${of}, ${share(sooner)} get to ${to} sooner, ${share(later)} later.`;
   };
 }

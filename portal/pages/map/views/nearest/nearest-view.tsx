@@ -3,7 +3,7 @@ import { count, percent } from '../../../formats.ts';
 import { onRequest } from '../../../parts/failed-script.tsx';
 import { type AreaBlocks, bodyOf } from '../../blocks/area-blocks.ts';
 import { classWords } from '../../blocks/block-bands.ts';
-import { nearestList } from '../../blocks/block-lists.ts';
+import { nearestListing } from '../../blocks/block-lists.ts';
 import { shareWithin, type Tally } from '../../blocks/coloured-blocks.ts';
 import { nearestMeasure } from '../../blocks/measures.ts';
 import { type MapType, mapTitle } from '../../catalogue/catalogue.ts';
@@ -11,11 +11,10 @@ import { anyOf } from '../../catalogue/type-nouns.ts';
 import { timingOf } from '../../catalogue/windows.ts';
 import type { Shown } from '../../drawing/paint.ts';
 import { ModeChoice, TypeChoice } from '../../panels/choices.tsx';
-import { BAND_ORDER, bandSwatch } from '../../panels/legend-swatches.ts';
 import { TransitTimes } from '../../panels/transit-times.tsx';
 import type { Choice } from '../../state/choice.ts';
 import { useMap } from '../../state/map-context.ts';
-import { type FreeView, freeView, PeopleInView } from '../free-view.tsx';
+import { bandRows, type FreeView, freeView, PeopleInView } from '../free-view.tsx';
 import { type MapRequest, type MapView, mapRequest, type Viewed } from '../map-view.ts';
 
 const NEAR_CLASSES = 3;
@@ -40,24 +39,18 @@ function nearestFree(typeOf: TypeOf): FreeView<Uint8Array, Tally> {
     },
     classes: (bands) => bands.map((band) => (band === BEYOND ? 0 : band)),
     words: (bands, i) => classWords(bands[i]),
-    rows: (view, { scheme }) =>
-      BAND_ORDER.map((band) => ({
-        swatch: bandSwatch(band, scheme),
-        people: view?.sums.people[band] ?? null,
-        inArea: view?.inArea?.people[band],
-      })),
+    rows: (_, { scheme }) => bandRows(scheme, ({ people }) => people),
     // Says which share of people is within 15 minutes of a POI of the type.
     say:
       (_, { choice }) =>
       (tally, where) => {
-        if (tally.allPeople === 0) return `There are no people ${where}.`;
         const near = percent(shareWithin(tally, NEAR_CLASSES));
         return `${near} of ${count(tally.allPeople)} people ${where} are within 15 minutes of ${anyOf(typeOf(choice)!.name)}.`;
       },
-    list({ blocks, of, seen }, { choice }) {
+    list(bands, { choice }) {
       const { mode, timing } = choice;
       const { id } = typeOf(choice)!;
-      return nearestList(blocks, of, seen, { mode, dest_type_id: id, ...timingOf([mode], timing) });
+      return nearestListing(bands, { mode, dest_type_id: id, ...timingOf([mode], timing) });
     },
   };
 }
