@@ -1,12 +1,12 @@
 import { useId } from 'preact/hooks';
 import { ACCESS_MINUTES } from '../../../../shards/access/access-columns.ts';
 import { useMap } from '../state/map-context.ts';
-import { MAX_MINUTES, MIN_MINUTES, minutesOf } from '../state/map-state.ts';
+import { MAX_MINUTES, MIN_MINUTES } from '../state/map-state.ts';
 
 /** A slider from 5 to 60 minutes. It only changes what the page shows: no request is sent. */
 export function MinutesSlider({ most = MAX_MINUTES }: { readonly most?: number }) {
-  const { state, change } = useMap();
-  const minutes = minutesOf(state);
+  const { choice, change } = useMap();
+  const { minutes } = choice;
   const id = useId();
   return (
     <div class="minutes-slider">

@@ -62,10 +62,10 @@ export function profileRequest(
 /** Requests rows of further types by one mode, without names. */
 export function summaryRequest(
   geoid: string,
-  { mode, timing }: Pick<Choice, 'mode' | 'timing'>,
+  { mode, times }: Pick<Choice, 'mode' | 'times'>,
   types: readonly number[],
 ): PaidRequest<DataOf<'getBlockSummary'>> {
-  const query = { geoid, mode: [mode], ...timingOf([mode], timing), type: types };
+  const query = { geoid, mode: [mode], ...times, type: types };
   return paidCall('getBlockSummary', query, types.length);
 }
 

@@ -34,8 +34,8 @@ export function useViewed(found: FoundPoi | null, profile: Profile | null): View
   const mostPois = usePoisAround(pois, inArea, { mode: choice.mode, minutes: sitesBy.within });
   const sites = useMemo(() => {
     const direction = sitesType === null ? sitesBy.direction : 'to';
-    const { mode, timing } = choice;
-    const by = { ...sitesBy, direction, type: sitesType, area: areaBody, mode, timing };
+    const { mode, times } = choice;
+    const by = { ...sitesBy, direction, type: sitesType, area: areaBody, mode, times };
     return measuredSites({ ...by, points: state.sites, mostPois }, requests);
   }, [state.sites, sitesType, sitesBy, areaBody, mostPois, choice.service, requests.changes]);
   const [a, b] = sidesOf(state, choice);

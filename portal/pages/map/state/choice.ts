@@ -1,10 +1,15 @@
+import {
+  ACCESS_MINUTES,
+  countedType,
+  minutesCounted,
+} from '../../../../shards/access/access-columns.ts';
 import { BASE_TIMING, type Timing } from '../../../../shards/services.ts';
 import type { Mode } from '../../../client/src/index.ts';
 import { type Catalogue, type MapType, modeName } from '../catalogue/catalogue.ts';
 import type { Weight } from '../catalogue/weights.ts';
-import { serviceOf, timingWords } from '../catalogue/windows.ts';
+import { serviceOf, timingOf, timingWords } from '../catalogue/windows.ts';
 import type { Criterion } from '../measures/basket.ts';
-import type { MapState } from './map-state.ts';
+import { type Direction, type MapState, minutesOf } from './map-state.ts';
 
 /** Mode and type of the first map: walks to grocery stores. */
 const FIRST_MODE = 'walk';
@@ -15,6 +20,10 @@ export interface Choice {
   readonly mode: Mode;
   /** The window and the percentile of times by transit. */
   readonly timing: Timing;
+  /** The members by which a request by the mode names its times (`timingOf`). */
+  readonly times: Partial<Timing>;
+  /** Minutes within which the view shows blocks. */
+  readonly minutes: number;
   /** The times of the mode; of transit, those of the window and percentile. */
   readonly service: string;
   readonly type: MapType;
@@ -22,13 +31,25 @@ export interface Choice {
   readonly sitesType: MapType | null;
   readonly otherMode: Mode;
   readonly otherTiming: Timing;
+  readonly otherTimes: Partial<Timing>;
   /** The weight that is counted within a reach; null if the release has people only. */
   readonly weight: Weight | null;
-  /** The weight or type that is counted within reach of every block; null if none is. */
-  readonly counted: Weight | null;
+  /** The count within reach of every block; null if the release has none. */
+  readonly access: Access | null;
   readonly basket: readonly Criterion[];
   /** Sentences on what the state has and the release lacks: the state may be of another release. */
   readonly faults: readonly string[];
+}
+
+/** A weight or a type, and how it is counted within reach of every block. */
+export interface Access {
+  readonly weight: Weight;
+  readonly count: {
+    readonly of: string;
+    readonly direction: Direction;
+    readonly mode: Mode;
+    readonly minutes: number;
+  };
 }
 
 /**
@@ -76,8 +97,22 @@ export function choiceOf(catalogue: Catalogue, state: MapState): Choice {
   if (state.sitesType !== null && sitesType === null) {
     faults.push('The address has a type of sites that this release lacks.');
   }
-  const times = { mode, timing, service, otherMode, otherTiming };
-  return { ...times, type, sitesType, basket, weight, counted, faults };
+  return {
+    mode,
+    timing,
+    times: timingOf([mode], timing),
+    minutes: minutesOf(state),
+    service,
+    type,
+    sitesType,
+    otherMode,
+    otherTiming,
+    otherTimes: timingOf([otherMode], otherTiming),
+    weight,
+    access: counted && accessOf(counted, mode, state),
+    basket,
+    faults,
+  };
 }
 
 /**
@@ -87,6 +122,17 @@ export function choiceOf(catalogue: Catalogue, state: MapState): Choice {
 function weightOf(catalogue: Catalogue, stated: string | null): Weight | null {
   const others = catalogue.weights.filter(({ weight }) => weight !== PEOPLE);
   return others.find(({ weight }) => weight === stated) ?? others[0] ?? null;
+}
+
+/** The count of a weight, or of a type, whose POIs are counted from a block only. */
+function accessOf(weight: Weight, mode: Mode, state: MapState): Access {
+  const of = weight.weight;
+  const minutes = Math.min(
+    ACCESS_MINUTES.find((one) => one >= state.minutes)!,
+    minutesCounted(of).at(-1)!,
+  );
+  const direction = countedType(of) === null ? state.direction : 'from';
+  return { weight, count: { of, direction, mode, minutes } };
 }
 
 export const PEOPLE = 'people';

@@ -1,5 +1,5 @@
 import { REQUEST_LIMITS } from '../../../../proxy/http/request-limits.ts';
-import { ACCESS_MINUTES, COUNTED_NAME } from '../../../../shards/access/access-columns.ts';
+import { COUNTED_NAME } from '../../../../shards/access/access-columns.ts';
 import type { Timing } from '../../../../shards/services.ts';
 import type { Criterion } from '../measures/basket.ts';
 import { type Area, areaCodec } from './area.ts';
@@ -66,9 +66,7 @@ export interface MapState {
   /** Origin of a reach; A of a comparison. */
   readonly origin: Origin | null;
   readonly direction: Direction;
-  /**
-   * Minutes of the slider, as last set in any view; `minutesOf` returns those of the current view.
-   */
+  /** Minutes of the slider, as last set in any view; a `Choice` has those of the current view. */
   readonly minutes: number;
   /** The weight that is counted within a reach; of the view of access also `type:ID`. */
   readonly weight: string | null;
@@ -125,7 +123,6 @@ export const MAX_CATCHMENT_MINUTES = 30;
 
 /** Minutes within which the view shows blocks. */
 export function minutesOf({ view, minutes }: Pick<MapState, 'view' | 'minutes'>): number {
-  if (view === 'access') return ACCESS_MINUTES.find((one) => one >= minutes)!;
   return view === 'catchment' ? Math.min(minutes, MAX_CATCHMENT_MINUTES) : minutes;
 }
 

@@ -1,23 +1,23 @@
-import { minutesCounted } from '../../../../../shards/access/access-columns.ts';
+import { countedType, minutesCounted } from '../../../../../shards/access/access-columns.ts';
 import { ModeChoice, Switch, WeightChoice } from '../../panels/choices.tsx';
 import { TransitTimes } from '../../panels/transit-times.tsx';
 import { useMap } from '../../state/map-context.ts';
 import { DIRECTIONS } from '../../state/map-state.ts';
 import { PeopleInView } from '../free-view.tsx';
 import type { Viewed } from '../map-view.ts';
-import { access, accessChoice, isType, withinWords } from './access-view.ts';
+import { access, withinWords } from './access-view.ts';
 
 const DIRECTION_NAMES = { from: 'From each block', to: 'To each block' };
 
 export function AccessPanel(viewed: Viewed) {
-  const { catalogue, state, choice } = viewed;
-  const { change } = useMap();
-  const asked = accessChoice(state, choice);
-  if (asked === null) return <p role="status">This release counts nothing within reach.</p>;
-  const { weight, count } = asked;
+  const { catalogue, choice, change } = useMap();
+  if (choice.access === null) {
+    return <p role="status">This release counts nothing within reach.</p>;
+  }
+  const { weight, count } = choice.access;
   return (
     <section class="view" aria-labelledby="access">
-      <h2 id="access">{`${weight.label} ${withinWords(count)}`}</h2>
+      <h2 id="access">{`${weight.label} ${withinWords(choice.access)}`}</h2>
       <div class="map-choices">
         <ModeChoice mode={count.mode} onMode={(mode) => change({ mode })} />
         <WeightChoice
@@ -33,7 +33,7 @@ export function AccessPanel(viewed: Viewed) {
         chosen={String(count.minutes)}
         onChoose={(next) => change({ minutes: Number(next) })}
       />
-      {!isType(weight) && (
+      {countedType(weight.weight) === null && (
         <Switch
           label="Direction"
           name="direction"

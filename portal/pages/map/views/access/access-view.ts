@@ -1,7 +1,5 @@
-import { countedType, minutesCounted } from '../../../../../shards/access/access-columns.ts';
+import { countedType } from '../../../../../shards/access/access-columns.ts';
 import { UNROUTED } from '../../../../../shards/bands/time-bands.ts';
-import type { Timing } from '../../../../../shards/services.ts';
-import type { Mode } from '../../../../client/src/index.ts';
 import { MAP_COLOURS } from '../../../../map-classes.ts';
 import { count, percent } from '../../../formats.ts';
 import { onRequest } from '../../../parts/failed-script.tsx';
@@ -11,34 +9,27 @@ import type { Tally } from '../../blocks/coloured-blocks.ts';
 import { accessMeasure, type ClassedAccess } from '../../blocks/measures.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { byMode } from '../../catalogue/mode-words.ts';
-import type { Weight } from '../../catalogue/weights.ts';
-import { timingOf } from '../../catalogue/windows.ts';
 import { PLACE_DIGITS } from '../../state/area.ts';
-import type { Choice } from '../../state/choice.ts';
-import { type Direction, type MapState, minutesOf } from '../../state/map-state.ts';
+import type { Access, Choice } from '../../state/choice.ts';
 import { type FreeView, freeView } from '../free-view.tsx';
 import { type MapRequest, type MapView, mapRequest, type Viewed } from '../map-view.ts';
 
 export const access: FreeView<ClassedAccess, Tally> = {
-  measure(state, choice) {
-    const asked = accessChoice(state, choice);
-    return asked && accessMeasure({ ...asked.count, mode: choice.service });
-  },
-  picture({ catalogue, state, choice }) {
+  measure: (_, { access, service }) => access && accessMeasure({ ...access.count, mode: service }),
+  picture({ catalogue, choice: { access, mode, service } }) {
     return {
-      name: `access ${JSON.stringify(accessChoice(state, choice)?.count ?? null)} ${choice.service}`,
-      modes: [choice.mode],
-      pois: catalogue.poisOf(countedLeaves(catalogue, choice.counted), [choice.mode]),
+      name: `access ${JSON.stringify(access?.count ?? null)} ${service}`,
+      modes: [mode],
+      pois: catalogue.poisOf(countedLeaves(catalogue, access), [mode]),
     };
   },
   classes: ({ classes, bounds }) =>
     classes.map((one) => (one === UNROUTED ? 0 : colourClass(one, bounds ?? []))),
-  words({ classes, bounds }, i, { state, choice }) {
-    const asked = accessChoice(state, choice);
-    if (asked === null || bounds === null) return null;
+  words({ classes, bounds }, i, { choice: { access } }) {
+    if (access === null || bounds === null) return null;
     const words = countWords(classes[i], bounds);
     if (classes[i] === UNROUTED) return words;
-    return `${words} ${asked.weight.unit} ${withinWords(asked.count)}`;
+    return `${words} ${access.weight.unit} ${withinWords(access)}`;
   },
   rows(of, { scheme }) {
     // Most within reach first; none until the bounds are known.
@@ -56,25 +47,19 @@ export const access: FreeView<ClassedAccess, Tally> = {
       peopleOf: ({ people }) => people[one],
     }));
   },
-  say({ of: { bounds }, sums }, { state, choice }) {
-    const asked = accessChoice(state, choice);
-    return bounds === null || asked === null
+  say: ({ of: { bounds }, sums }, { choice: { access } }) =>
+    bounds === null || access === null
       ? () => 'This release does not have these counts.'
-      : sayReach(asked, bounds, sums);
-  },
-  list({ classes, bounds }, { state, choice }) {
-    const asked = accessChoice(state, choice);
-    return asked && bounds && accessListing(classes, bounds, { ...asked.count, ...asked.times });
-  },
+      : sayReach(access, bounds, sums),
+  list: ({ classes, bounds }, { choice: { access, times } }) =>
+    access && bounds && accessListing(classes, bounds, { ...access.count, ...times }),
 };
 
 export const accessView: MapView = {
   name: 'Access',
   sides: 0,
-  title({ state, choice }) {
-    const asked = accessChoice(state, choice);
-    return asked ? `${asked.weight.label} ${withinWords(asked.count)}` : 'Within reach';
-  },
+  title: ({ choice: { access } }) =>
+    access ? `${access.weight.label} ${withinWords(access)}` : 'Within reach',
   modes: ({ mode }) => [mode],
   Panel: onRequest('the view', async () => (await import('./access-panel.tsx')).AccessPanel),
   requests: (of) => [exactRequest(of)].flatMap((one) => one ?? []),
@@ -82,11 +67,10 @@ export const accessView: MapView = {
 };
 
 /** The request for the exact counts of the chosen place, or of a county. */
-function exactRequest({ state, choice, inView, area }: Viewed): MapRequest | null {
-  const asked = accessChoice(state, choice);
-  if (asked === null) return null;
-  const { mode, minutes, direction, of } = asked.count;
-  const query = { of: [of], mode: [mode], minutes: [minutes], direction, ...asked.times };
+function exactRequest({ choice: { access, times }, inView, area }: Viewed): MapRequest | null {
+  if (access === null) return null;
+  const { mode, minutes, direction, of } = access.count;
+  const query = { of: [of], mode: [mode], minutes: [minutes], direction, ...times };
   const chosen = area.value;
   if (typeof chosen?.area === 'string' && chosen.area.length === PLACE_DIGITS) {
     const place = { geoid: chosen.area, ...query };
@@ -99,45 +83,14 @@ function exactRequest({ state, choice, inView, area }: Viewed): MapRequest | nul
   return mapRequest(`Exact numbers of ${county.name}`, 'getCountyAccess', inCounty);
 }
 
-/** A weight or a type, and how it is counted within reach of every block. */
-interface AccessChoice {
-  readonly weight: Weight;
-  /** Members that name its window and percentile, if they are not those of every release. */
-  readonly times: Partial<Timing>;
-  readonly count: {
-    readonly of: string;
-    readonly direction: Direction;
-    readonly mode: Mode;
-    readonly minutes: number;
-  };
-}
-
-/** The count that a state chooses; null if the release counts nothing within reach. */
-export function accessChoice(state: MapState, choice: Choice): AccessChoice | null {
-  const { counted: weight, mode, timing } = choice;
-  if (weight === null) return null;
-  const minutes = Math.min(minutesOf(state), minutesCounted(weight.weight).at(-1)!);
-  const direction = isType(weight) ? 'from' : state.direction;
-  return {
-    weight,
-    times: timingOf([mode], timing),
-    count: { of: weight.weight, direction, mode, minutes },
-  };
-}
-
-/** Whether POIs of a type are counted, which is from a block only. */
-export function isType({ weight }: Weight): boolean {
-  return countedType(weight) !== null;
-}
-
 /** The leaf types whose POIs are counted; none of a weight. */
-function countedLeaves({ types, parents }: Catalogue, weight: Weight | null): readonly number[] {
-  const counted = weight && countedType(weight.weight);
+function countedLeaves({ types, parents }: Catalogue, access: Choice['access']): readonly number[] {
+  const counted = access && countedType(access.weight.weight);
   return [...types, ...parents].find(({ id }) => id === counted)?.leaves ?? [];
 }
 
 /** `within 45 min by transit`, or `who get here within 45 min by transit`. */
-export function withinWords({ direction, minutes, mode }: AccessChoice['count']): string {
+export function withinWords({ count: { direction, minutes, mode } }: Access): string {
   const within = `within ${minutes} min ${byMode(mode)}`;
   return direction === 'from' ? within : `who get here ${within}`;
 }
@@ -159,7 +112,7 @@ function shortWords(one: number, bounds: readonly number[]): string {
  * that the share of an area can be compared.
  */
 function sayReach(
-  { weight: { unit }, count: { direction } }: AccessChoice,
+  { weight: { unit }, count: { direction } }: Access,
   bounds: readonly number[],
   inView: Tally,
 ) {

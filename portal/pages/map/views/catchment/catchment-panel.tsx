@@ -1,6 +1,5 @@
 import { reachList } from '../../blocks/block-lists.ts';
 import { useBlockFacts } from '../../blocks/use-block-facts.ts';
-import { timingOf } from '../../catalogue/windows.ts';
 import { useColourScheme } from '../../drawing/use-colour-scheme.ts';
 import { Paid } from '../../paid/paid.tsx';
 import { ListedBlocks } from '../../panels/block-downloads.tsx';
@@ -12,7 +11,7 @@ import { Swatches } from '../../panels/swatches.tsx';
 import { TransitTimes } from '../../panels/transit-times.tsx';
 import { catchmentTitle, FarNote, reachTitle } from '../../panels/words.tsx';
 import { useMap } from '../../state/map-context.ts';
-import { MAX_CATCHMENT_MINUTES, minutesOf } from '../../state/map-state.ts';
+import { MAX_CATCHMENT_MINUTES } from '../../state/map-state.ts';
 import type { Loaded } from '../map-view.ts';
 
 /** Decimals of minutes to a POI. */
@@ -26,20 +25,13 @@ export function CatchmentPanel(loaded: Pick<Loaded, 'poiName' | 'catchment' | 'a
   const { poiName, catchment, area } = loaded;
   const { state, choice, change } = useMap();
   const scheme = useColourScheme();
-  const { mode } = choice;
-  const minutes = minutesOf(state);
+  const { mode, minutes } = choice;
   const reach = catchment?.reach ?? null;
   const geoids = reach?.geoids ?? null;
   const { facts, isFar } = useBlockFacts(geoids);
   const list =
     state.poi !== null && reach && facts
-      ? reachList(
-          facts,
-          reach,
-          minutes,
-          { mode, dest_id: state.poi, ...timingOf([mode], choice.timing) },
-          DECIMALS,
-        )
+      ? reachList(facts, reach, minutes, { mode, dest_id: state.poi, ...choice.times }, DECIMALS)
       : null;
   return (
     <section class="view" aria-labelledby="catchment">

@@ -1,25 +1,23 @@
 import { PLANS } from '../../../../../proxy/plans.ts';
 import { onRequest } from '../../../parts/failed-script.tsx';
-import { timingOf } from '../../catalogue/windows.ts';
 import { CATCHMENT_CLASS_MINUTES, minutesTo, reachClasses, reachOf } from '../../measures/reach.ts';
 import { type PaidRequest, paidCall } from '../../paid/paid-request.ts';
 import type { PaidRequests } from '../../paid/use-paid-requests.ts';
 import { catchmentSwatches } from '../../panels/legend-swatches.ts';
 import { catchmentTitle, reachTitle } from '../../panels/words.tsx';
 import type { Choice } from '../../state/choice.ts';
-import { minutesOf } from '../../state/map-state.ts';
 import { type Catchment, type CatchmentPage, type MapView, mapRequest } from '../map-view.ts';
 
 export const catchmentView: MapView = {
   name: 'Catchment',
   sides: 0,
-  title: ({ state, choice, poiName }) =>
+  title: ({ choice, poiName }) =>
     poiName === null
-      ? catchmentTitle(choice.mode, minutesOf(state))
-      : `${reachTitle(choice.mode, 'to', minutesOf(state))}: ${poiName}`,
+      ? catchmentTitle(choice.mode, choice.minutes)
+      : `${reachTitle(choice.mode, 'to', choice.minutes)}: ${poiName}`,
   legend: ({ scheme }) => catchmentSwatches(scheme),
   modes: ({ mode }) => [mode],
-  shown({ catalogue, state, choice, catchment }) {
+  shown({ catalogue, choice, catchment }) {
     const reach = catchment?.reach ?? null;
     return {
       of: 'classes',
@@ -28,7 +26,7 @@ export const catchmentView: MapView = {
       pois: catalogue.poisOf(choice.type.leaves, [choice.mode]),
       blocks: reach && {
         geoids: reach.geoids,
-        classes: reachClasses(reach.minutes, minutesOf(state), CATCHMENT_CLASS_MINUTES),
+        classes: reachClasses(reach.minutes, choice.minutes, CATCHMENT_CLASS_MINUTES),
       },
     };
   },
@@ -37,14 +35,14 @@ export const catchmentView: MapView = {
     return typeof minutes === 'number' ? `${minutes.toFixed(1)} min` : null;
   },
   Panel: onRequest('the view', async () => (await import('./catchment-panel.tsx')).CatchmentPanel),
-  requests({ state: { poi }, choice: { mode, timing } }) {
+  requests({ state: { poi }, choice: { mode, times } }) {
     if (poi === null) return [];
-    const query = { mode: [mode], limit: PAGE_ROWS, ...timingOf([mode], timing) };
+    const query = { mode: [mode], limit: PAGE_ROWS, ...times };
     return [mapRequest('Catchment', 'listPoiCatchment', { dest_id: poi, ...query })];
   },
 };
 
-type Service = Pick<Choice, 'mode' | 'timing'>;
+type Service = Pick<Choice, 'mode' | 'times'>;
 
 /** Maximum number of rows per page. */
 const PAGE_ROWS = 1000;
@@ -77,10 +75,9 @@ export function catchmentOf(requests: PaidRequests, poi: number, by: Service): C
 
 function pageOf(
   poi: number,
-  { mode, timing }: Service,
+  { mode, times }: Service,
   cursor?: string,
 ): PaidRequest<CatchmentPage> {
-  const times = { mode: [mode], ...timingOf([mode], timing) };
-  const query = { dest_id: poi, ...times, names: true, limit: PAGE_ROWS, cursor };
+  const query = { dest_id: poi, mode: [mode], ...times, names: true, limit: PAGE_ROWS, cursor };
   return paidCall('listPoiCatchment', query, PAGE_ROWS * PLANS.charges.row);
 }

@@ -11,7 +11,6 @@ import type { Tally } from '../../blocks/coloured-blocks.ts';
 import { type ChangedBands, changeMeasure } from '../../blocks/measures.ts';
 import { mapTitle } from '../../catalogue/catalogue.ts';
 import { anyOf } from '../../catalogue/type-nouns.ts';
-import { timingOf } from '../../catalogue/windows.ts';
 import { UNROUTED_CLASS } from '../../measures/block-classes.ts';
 import {
   CHANGE_CLASSES,
@@ -54,10 +53,9 @@ export const changes: FreeView<ChangedBands, Tally> = {
     }));
   },
   say: (_, { choice }) => sayChanges(choice.type.name),
-  list(of, { state: { before, after }, choice: { mode, timing, type } }) {
-    const times = { mode, dest_type_id: type.id, ...timingOf([mode], timing) };
+  list(of, { state: { before, after }, choice: { mode, times, type } }) {
     if (before === null || after === null) return null;
-    return changesListing(of, { ...times, before, after });
+    return changesListing(of, { mode, dest_type_id: type.id, ...times, before, after });
   },
 };
 
@@ -124,9 +122,8 @@ export function changesRequest(
 export function changesBody(
   area: Area,
   { before, after }: MapState,
-  { mode, timing, type }: Choice,
+  { mode, times, type }: Choice,
 ): ParamsOf<'measureChanges'> | null {
   if (before === null || after === null) return null;
-  const times = { mode: [mode], ...timingOf([mode], timing) };
-  return { from: before, to: after, area, ...times, type: [type.id] };
+  return { from: before, to: after, area, mode: [mode], ...times, type: [type.id] };
 }

@@ -4,24 +4,24 @@ import { type Comparison, differenceClasses, laterOf } from '../../measures/comp
 import { reachClasses } from '../../measures/reach.ts';
 import { differenceSwatches, reachSwatches } from '../../panels/legend-swatches.ts';
 import { originName } from '../../panels/words.tsx';
-import { MAX_MINUTES, type MapState, minutesOf } from '../../state/map-state.ts';
+import { MAX_MINUTES, type MapState } from '../../state/map-state.ts';
 import { type MapView, NO_ORIGIN } from '../map-view.ts';
-import { blocksRequest } from '../reach/reach-view.ts';
+import { blocksRequest, otherTrips } from '../reach/reach-view.ts';
 
 export const compareView: MapView = {
   name: 'Compare',
   sides: 2,
-  title({ state, choice: { mode, otherMode }, poiName }) {
+  title({ state, choice: { mode, otherMode, minutes }, poiName }) {
     const { origin, otherOrigin } = state;
     if (origin === null) return NO_ORIGIN;
     const b = otherOrigin === null ? 'the same' : originName(otherOrigin, null);
     const sides = `A, ${originName(origin, poiName)} ${byMode(mode)}, and B, ${b} ${byMode(otherMode)}`;
-    return `${sides}, within ${minutesOf(state)} minutes`;
+    return `${sides}, within ${minutes} minutes`;
   },
-  legend: ({ state, scheme }) =>
+  legend: ({ state, choice, scheme }) =>
     state.compared === 'difference'
       ? differenceSwatches(scheme)
-      : reachSwatches(scheme, minutesOf(state)),
+      : reachSwatches(scheme, choice.minutes),
   modes: ({ mode, otherMode }) => [mode, otherMode],
   shown: ({ catalogue, state, choice, a, b, comparison }) => ({
     of: 'classes',
@@ -31,7 +31,7 @@ export const compareView: MapView = {
     palette: state.compared === 'difference' ? 'difference' : 'classes',
     blocks: comparison && {
       geoids: comparison.geoids,
-      classes: comparedClasses(comparison, state.compared, minutesOf(state)),
+      classes: comparedClasses(comparison, state.compared, choice.minutes),
     },
   }),
   minutesOf({ comparison }, geoid) {
@@ -42,12 +42,11 @@ export const compareView: MapView = {
   },
   Panel: onRequest('the view', async () => (await import('./compare-panel.tsx')).ComparePanel),
   requests({ state, choice }) {
-    const { otherMode: mode, otherTiming: timing } = choice;
     const { origin, otherOrigin } = state;
     if (origin === null) return [];
     return [
       blocksRequest('Reach of A', state, origin, choice),
-      blocksRequest('Reach of B', state, otherOrigin ?? origin, { mode, timing }),
+      blocksRequest('Reach of B', state, otherOrigin ?? origin, otherTrips(choice)),
     ];
   },
 };

@@ -4,7 +4,6 @@ import type { Area, DataOf, Mode } from '../../../../client/src/index.ts';
 import { count, percent } from '../../../formats.ts';
 import { type AreaBlocks, bodyOf } from '../../blocks/area-blocks.ts';
 import type { Weight } from '../../catalogue/weights.ts';
-import { timingOf } from '../../catalogue/windows.ts';
 import { Paid } from '../../paid/paid.tsx';
 import { type PaidRequest, paidCall } from '../../paid/paid-request.ts';
 import { SumsTable } from '../../panels/sums-table.tsx';
@@ -19,19 +18,14 @@ const WHOLES = ['people', 'workers'];
 /** The share of each group of people in an area that is near a POI, for tokens. */
 export function GroupsPanel({ area }: { readonly area: AreaBlocks }) {
   const { catalogue, choice } = useMap();
-  const { mode, timing, type } = choice;
+  const { mode, times, type } = choice;
   const groups = catalogue.weights
     .filter(({ weight, unit }) => WHOLES.includes(unit) && !WHOLES.includes(weight))
     .toSorted((a, b) => WHOLES.indexOf(a.unit) - WHOLES.indexOf(b.unit))
     .slice(0, MAX_GROUPS);
   // A parent has rows of each of its leaves.
   if (groups.length === 0 || type.leaves.length > 1) return null;
-  const request = groupsRequest(
-    bodyOf(area),
-    { mode: [mode], ...timingOf([mode], timing) },
-    type.id,
-    groups,
-  );
+  const request = groupsRequest(bodyOf(area), { mode: [mode], ...times }, type.id, groups);
   return (
     <Paid request={request} label={`By group in ${area.name}`}>
       {({ area: { margin }, results }) => (

@@ -8,7 +8,6 @@ import { shareWithin, type Tally } from '../../blocks/coloured-blocks.ts';
 import { nearestMeasure } from '../../blocks/measures.ts';
 import { type MapType, mapTitle } from '../../catalogue/catalogue.ts';
 import { anyOf } from '../../catalogue/type-nouns.ts';
-import { timingOf } from '../../catalogue/windows.ts';
 import type { Shown } from '../../drawing/paint.ts';
 import { ModeChoice, TypeChoice } from '../../panels/choices.tsx';
 import { TransitTimes } from '../../panels/transit-times.tsx';
@@ -48,9 +47,8 @@ function nearestFree(typeOf: TypeOf): FreeView<Uint8Array, Tally> {
         return `${near} of ${count(tally.allPeople)} people ${where} are within 15 minutes of ${anyOf(typeOf(choice)!.name)}.`;
       },
     list(bands, { choice }) {
-      const { mode, timing } = choice;
-      const { id } = typeOf(choice)!;
-      return nearestListing(bands, { mode, dest_type_id: id, ...timingOf([mode], timing) });
+      const { mode, times } = choice;
+      return nearestListing(bands, { mode, dest_type_id: typeOf(choice)!.id, ...times });
     },
   };
 }
@@ -98,18 +96,16 @@ export const nearestView: MapView = {
   },
   Panel: NearestPanel,
   requests({ state: { block: geoid }, choice, area }) {
-    const { mode, timing, type } = choice;
+    const { mode, times, type } = choice;
     const ofArea = area.value ? [coverageRequest(area.value, choice)] : [];
-    const query = { mode: [mode], type: [type.id], ...timingOf([mode], timing) };
     if (geoid === null) return ofArea;
-    const summary = { geoid, ...query };
+    const summary = { geoid, mode: [mode], type: [type.id], ...times };
     return [...ofArea, mapRequest('Minutes from the selected block', 'getBlockSummary', summary)];
   },
 };
 
-function coverageRequest(area: AreaBlocks, { mode, timing, type }: Choice): MapRequest {
-  const of = { mode: [mode], type: [type.id], ...timingOf([mode], timing) };
-  const body = { area: bodyOf(area), ...of };
+function coverageRequest(area: AreaBlocks, { mode, times, type }: Choice): MapRequest {
+  const body = { area: bodyOf(area), mode: [mode], type: [type.id], ...times };
   return mapRequest(`People of ${area.name} by minutes`, 'measureCoverage', body);
 }
 

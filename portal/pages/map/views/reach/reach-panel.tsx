@@ -2,7 +2,6 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { count, counted } from '../../../formats.ts';
 import { reachList } from '../../blocks/block-lists.ts';
 import { useBlockFacts } from '../../blocks/use-block-facts.ts';
-import { timingOf } from '../../catalogue/windows.ts';
 import { useColourScheme } from '../../drawing/use-colour-scheme.ts';
 import type { Reach } from '../../measures/reach.ts';
 import { Paid } from '../../paid/paid.tsx';
@@ -44,7 +43,7 @@ export function ReachPanel(loaded: Pick<Loaded, 'a' | 'reach' | 'poiName' | 'are
           mode,
           direction,
           origin: originText(origin),
-          ...timingOf([mode], choice.timing),
+          ...choice.times,
         })
       : null;
   return (

@@ -1,21 +1,13 @@
 import { PLANS } from '../../../../../proxy/plans.ts';
 import { ACCESS_MINUTES } from '../../../../../shards/access/access-columns.ts';
-import type { Timing } from '../../../../../shards/services.ts';
-import type { DataOf, IsochroneBlocks, Mode } from '../../../../client/src/index.ts';
+import type { DataOf, IsochroneBlocks } from '../../../../client/src/index.ts';
 import { onRequest } from '../../../parts/failed-script.tsx';
-import { timingOf } from '../../catalogue/windows.ts';
 import { minutesTo, type Reach, reachClasses, reachOf } from '../../measures/reach.ts';
 import { type PaidRequest, paidCall } from '../../paid/paid-request.ts';
 import { reachSwatches } from '../../panels/legend-swatches.ts';
 import { originName, reachTitle } from '../../panels/words.tsx';
 import type { Choice } from '../../state/choice.ts';
-import {
-  type Direction,
-  MAX_MINUTES,
-  type MapState,
-  minutesOf,
-  type Origin,
-} from '../../state/map-state.ts';
+import { type Direction, MAX_MINUTES, type MapState, type Origin } from '../../state/map-state.ts';
 import { type MapRequest, type MapView, mapRequest, NO_ORIGIN } from '../map-view.ts';
 
 export const reachView: MapView = {
@@ -24,18 +16,18 @@ export const reachView: MapView = {
   title({ state, choice, poiName }) {
     const { origin, direction } = state;
     if (origin === null) return NO_ORIGIN;
-    return `${reachTitle(choice.mode, direction, minutesOf(state))}: ${originName(origin, poiName)}`;
+    return `${reachTitle(choice.mode, direction, choice.minutes)}: ${originName(origin, poiName)}`;
   },
-  legend: ({ scheme, state }) => reachSwatches(scheme, minutesOf(state)),
+  legend: ({ scheme, choice }) => reachSwatches(scheme, choice.minutes),
   modes: ({ mode }) => [mode],
-  shown: ({ catalogue, state, choice: { mode }, a, reach }) => ({
+  shown: ({ catalogue, choice: { mode, minutes }, a, reach }) => ({
     of: 'classes',
     name: a?.name ?? 'reach',
     modes: [mode],
     pois: catalogue.poisOf([], [mode]),
     blocks: reach && {
       geoids: reach.geoids,
-      classes: reachClasses(reach.minutes, minutesOf(state)),
+      classes: reachClasses(reach.minutes, minutes),
     },
   }),
   minutesOf({ reach }, geoid) {
@@ -51,15 +43,21 @@ export const reachView: MapView = {
   },
 };
 
+type Trips = Pick<Choice, 'mode' | 'times'>;
+
+/** The trips of B. */
+export function otherTrips({ otherMode: mode, otherTimes: times }: Choice): Trips {
+  return { mode, times };
+}
+
 export function blocksRequest(
   name: string,
   { direction, minutes }: MapState,
   origin: Origin,
-  { mode, timing }: Pick<Choice, 'mode' | 'timing'>,
+  { mode, times }: Trips,
 ): MapRequest {
   const from = typeof origin === 'string' ? { block: origin } : origin;
-  const times = { mode, ...timingOf([mode], timing) };
-  const query = { ...from, ...times, direction, minutes, format: 'blocks' } as const;
+  const query = { ...from, mode, ...times, direction, minutes, format: 'blocks' } as const;
   return mapRequest(name, 'getIsochrone', query, 'blocks');
 }
 
@@ -77,12 +75,18 @@ function accessRequests({ direction }: MapState, origin: Origin, choice: Choice)
  */
 export function reachRequest(
   origin: Origin,
-  { mode, timing }: Pick<Choice, 'mode' | 'timing'>,
+  { mode, times }: Trips,
   direction: Direction,
 ): PaidRequest<Reach> {
   const from = typeof origin === 'string' ? { block: origin } : origin;
-  const at = { ...from, mode, ...timingOf([mode], timing) };
-  const query = { ...at, direction, minutes: MAX_MINUTES, format: 'blocks' } as const;
+  const query = {
+    ...from,
+    mode,
+    ...times,
+    direction,
+    minutes: MAX_MINUTES,
+    format: 'blocks',
+  } as const;
   return paidCall('getIsochrone', query, PLANS.charges.isochrone_contour, (found) => {
     const { blocks } = found as IsochroneBlocks;
     return reachOf(blocks.map(({ geoid, travel_min }) => ({ geoid, minutes: travel_min })));
@@ -92,11 +96,11 @@ export function reachRequest(
 /** The requests of A and B; null without an origin. */
 export function sidesOf(
   { origin, otherOrigin, direction }: MapState,
-  { mode, timing, otherMode, otherTiming }: Choice,
+  choice: Choice,
 ): readonly [PaidRequest<Reach> | null, PaidRequest<Reach> | null] {
-  const of = (one: Origin | null, by: Mode, at: Timing) =>
-    one === null ? null : reachRequest(one, { mode: by, timing: at }, direction);
-  return [of(origin, mode, timing), of(otherOrigin ?? origin, otherMode, otherTiming)];
+  const of = (one: Origin | null, by: Trips) =>
+    one === null ? null : reachRequest(one, by, direction);
+  return [of(origin, choice), of(otherOrigin ?? origin, otherTrips(choice))];
 }
 
 type Counts = DataOf<'getBlockAccess'>['results'];
@@ -116,14 +120,8 @@ export function accessRequest(
   return paidCall(operation, parameters, price, ({ results }) => results);
 }
 
-function accessCall(
-  origin: Origin,
-  { mode, timing }: Choice,
-  direction: Direction,
-  weight: string,
-) {
-  const times = { mode: [mode], ...timingOf([mode], timing) };
-  const query = { ...times, direction, of: [weight], minutes: ACCESS_MINUTES };
+function accessCall(origin: Origin, { mode, times }: Choice, direction: Direction, weight: string) {
+  const query = { mode: [mode], ...times, direction, of: [weight], minutes: ACCESS_MINUTES };
   return typeof origin === 'string'
     ? ({ operation: 'getBlockAccess', parameters: { geoid: origin, ...query } } as const)
     : ({ operation: 'getPointAccess', parameters: { ...origin, ...query } } as const);

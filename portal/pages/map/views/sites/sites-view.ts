@@ -5,7 +5,6 @@ import type { Area, DataOf, Mode, ParamsOf } from '../../../../client/src/index.
 import { MAP_COLOURS } from '../../../../map-classes.ts';
 import { onRequest } from '../../../parts/failed-script.tsx';
 import { mapTitle } from '../../catalogue/catalogue.ts';
-import { timingOf } from '../../catalogue/windows.ts';
 import {
   CATCHMENT_CLASS_MINUTES,
   CLASS_MINUTES,
@@ -117,7 +116,7 @@ interface SitesQuery extends SitesBy {
   /** Null for all people whom any site or candidate reaches. */
   readonly area: Area | null;
   readonly mode: Mode;
-  readonly timing: Timing;
+  readonly times: Partial<Timing>;
 }
 
 /** The requests about some sites, and what has been loaded of them. */
@@ -147,7 +146,7 @@ function sitesRequest(
 
 /** The body of the request; null without sites, and for sites of a type without an area. */
 function sitesBody(query: SitesQuery): ParamsOf<'measureSites'> | null {
-  const { points, type, area, mode, timing, direction, weight, choose, within } = query;
+  const { points, type, area, mode, times, direction, weight, choose, within } = query;
   const listed = (wanted: boolean) =>
     points
       .filter(({ isCandidate }) => isCandidate === wanted)
@@ -159,7 +158,7 @@ function sitesBody(query: SitesQuery): ParamsOf<'measureSites'> | null {
     ...(candidates.length > 0 && { candidates, choose }),
     ...(area && { area }),
     mode,
-    ...timingOf([mode], timing),
+    ...times,
     direction,
     weight: [weight],
     minutes: [within],
