@@ -153,16 +153,6 @@ export function bodyOf({ area, blocks, inside }: AreaBlocks): ApiArea {
   return { blocks: inside.map((i) => geoidText(blocks.geoids[i])) };
 }
 
-/**
- * The chosen area with its name, as the API takes it, or else a county; null without either, and
- * while the chosen one is not known.
- */
-export function chosenOr(area: LoadedArea, county: NamedCounty | undefined) {
-  if (area.value) return { name: area.value.name, body: bodyOf(area.value) };
-  if (area.state !== 'none' || county === undefined) return null;
-  return { name: county.name, body: { counties: [county.code] } };
-}
-
 export function geoidsOf({ blocks, inside }: AreaBlocks): ReadonlySet<number> {
   return new Set(inside.map((i) => blocks.geoids[i]));
 }

@@ -12,15 +12,23 @@ export interface PaidRequest<T> {
   run(client: Client, pay: Pay, signal: AbortSignal): Promise<T>;
 }
 
-/** A request that is one call of the client; `read` returns its result. */
+/** A paid request that is one call of the client. */
+export interface PaidCall<T> extends PaidRequest<T> {
+  readonly operation: keyof Operations;
+  readonly parameters: Readonly<Record<string, unknown>>;
+}
+
+/** Returns the paid request of a call; `read` returns its result. */
 export function paidCall<O extends keyof Operations, T = DataOf<O>>(
   operation: O,
   parameters: ParamsOf<O>,
   price: number,
   read: (data: DataOf<O>) => T = (data) => data as T,
-): PaidRequest<T> {
+): PaidCall<T> {
   return {
     name: `${operation} ${JSON.stringify(parameters)}`,
+    operation,
+    parameters: { ...parameters },
     price,
     async run(client, pay, signal) {
       const call = client[operation] as unknown as Call<O>;

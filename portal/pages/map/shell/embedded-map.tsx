@@ -108,7 +108,6 @@ const NOTHING_LOADED = {
   poiName: null,
   profile: null,
   sites: {
-    body: null,
     request: null,
     coverage: null,
     colours: null,

@@ -2,7 +2,7 @@ import type { ComponentType } from 'preact';
 import { isTransit } from '../../../../shards/modes.ts';
 import type { Timing } from '../../../../shards/services.ts';
 import type { DataOf, Operations, ParamsOf } from '../../../client/src/index.ts';
-import type { LoadedArea } from '../blocks/area-blocks.ts';
+import { bodyOf, type LoadedArea } from '../blocks/area-blocks.ts';
 import type { Measure } from '../blocks/measures.ts';
 import type { LoadedInView } from '../blocks/use-in-view.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
@@ -10,7 +10,7 @@ import { serviceOf, timingWords } from '../catalogue/windows.ts';
 import type { Scheme, Shown } from '../drawing/paint.ts';
 import type { Comparison } from '../measures/comparison.ts';
 import type { Reach } from '../measures/reach.ts';
-import type { PaidRequest } from '../paid/paid-request.ts';
+import type { PaidCall, PaidRequest } from '../paid/paid-request.ts';
 import type { Swatch } from '../panels/swatches.tsx';
 import type { Profile } from '../profile/profile-request.ts';
 import type { Choice } from '../state/choice.ts';
@@ -30,9 +30,8 @@ export type CatchmentPage = DataOf<'listPoiCatchment'>;
 
 /** Sites, as far as they are measured; null until then. */
 export interface MeasuredSites {
-  /** The body of `request`. Null without sites, and for sites of a type without an area. */
-  readonly body: ParamsOf<'measureSites'> | null;
-  readonly request: PaidRequest<DataOf<'measureSites'>> | null;
+  /** Null without sites, and for sites of a type without an area. */
+  readonly request: PaidCall<DataOf<'measureSites'>> | null;
   readonly coverage: DataOf<'measureSites'> | null;
   /** Requests the reach of each site; null if the colours are free, or for too many sites. */
   readonly colours: PaidRequest<readonly Reach[]> | null;
@@ -90,11 +89,9 @@ export interface MapView {
 }
 
 /** A request to the API, as a call of the TypeScript client. */
-export interface MapRequest {
+export interface MapRequest extends Pick<PaidCall<unknown>, 'operation' | 'parameters'> {
   /** Name shown to users, such as `Reach of A`. */
   readonly name: string;
-  readonly operation: keyof Operations;
-  readonly parameters: Readonly<Record<string, unknown>>;
   /** The member of the response that has the rows, or the sums of a basket. */
   readonly rows: 'results' | 'blocks' | 'basket';
 }
@@ -106,6 +103,26 @@ export function mapRequest<O extends keyof Operations>(
   rows: MapRequest['rows'] = 'results',
 ): MapRequest {
   return { name, operation, parameters: { ...parameters }, rows };
+}
+
+/** A paid request as one to show; none without one. */
+export function asShown(
+  name: string,
+  paid: PaidCall<unknown> | null | undefined,
+  rows: MapRequest['rows'] = 'results',
+): readonly MapRequest[] {
+  return paid ? [{ name, operation: paid.operation, parameters: paid.parameters, rows }] : [];
+}
+
+/**
+ * The chosen area with its name, as the API takes it, or else the first county in view; null
+ * without either, and while the chosen one is not known.
+ */
+export function summedArea({ area, inView }: Viewed) {
+  if (area.value) return { name: area.value.name, body: bodyOf(area.value) };
+  const county = inView.value?.blocks.counties[0];
+  if (area.state !== 'none' || county === undefined) return null;
+  return { name: county.name, body: { counties: [county.code] } };
 }
 
 /** The windows and percentiles of the transit times of a view: none, one, or those of A and B. */

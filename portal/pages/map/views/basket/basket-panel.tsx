@@ -1,5 +1,4 @@
 import { count, counted, percent } from '../../../formats.ts';
-import { chosenOr } from '../../blocks/area-blocks.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { Criterion } from '../../measures/basket.ts';
 import { Paid } from '../../paid/paid.tsx';
@@ -11,7 +10,7 @@ import { useMap } from '../../state/map-context.ts';
 import type { MapState } from '../../state/map-state.ts';
 import { PeopleInView } from '../free-view.tsx';
 import type { Viewed } from '../map-view.ts';
-import { basket, basketRequest, type Coverage, criterionName, timesOf } from './basket-view.ts';
+import { basket, type Coverage, criterionName, exactBasket } from './basket-view.ts';
 import { CriteriaList } from './criteria-list.tsx';
 
 const COLOURED_BY: readonly (readonly [MapState['basketBy'], string])[] = [
@@ -56,16 +55,16 @@ export function BasketPanel(viewed: Viewed) {
 }
 
 /** The exact sums of the chosen area, or of the first county in view. */
-function ExactBasket({ catalogue, choice, inView, area }: Viewed) {
-  const criteria = choice.basket;
-  const summed = chosenOr(area, inView.value?.blocks.counties[0]);
-  if (summed === null) return null;
+function ExactBasket(viewed: Viewed) {
+  const { catalogue, choice } = viewed;
+  const exact = exactBasket(viewed);
+  if (exact === null) return null;
   return (
     <div class="exact">
-      <h3>Exact totals: {summed.name}</h3>
-      <Paid request={basketRequest(summed.body, criteria, timesOf(choice))} label="Exact shares">
+      <h3>Exact totals: {exact.name}</h3>
+      <Paid request={exact.request} label="Exact shares">
         {(coverage) => (
-          <ExactShares coverage={coverage} criteria={criteria} catalogue={catalogue} />
+          <ExactShares coverage={coverage} criteria={choice.basket} catalogue={catalogue} />
         )}
       </Paid>
     </div>

@@ -1,11 +1,10 @@
 import { PLANS } from '../../../../../proxy/plans.ts';
 import { UNROUTED } from '../../../../../shards/bands/time-bands.ts';
 import type { Timing } from '../../../../../shards/services.ts';
-import type { Area, DataOf, Mode, ParamsOf } from '../../../../client/src/index.ts';
+import type { DataOf, Mode } from '../../../../client/src/index.ts';
 import { MAP_COLOURS } from '../../../../map-classes.ts';
 import { count, percent } from '../../../formats.ts';
 import { onRequest } from '../../../parts/failed-script.tsx';
-import { chosenOr } from '../../blocks/area-blocks.ts';
 import { classWords } from '../../blocks/block-bands.ts';
 import { basketListing } from '../../blocks/block-lists.ts';
 import { basketMeasure, type TestedBasket } from '../../blocks/measures.ts';
@@ -21,12 +20,12 @@ import {
   metClass,
   metClasses,
 } from '../../measures/basket.ts';
-import { type PaidRequest, paidCall } from '../../paid/paid-request.ts';
+import { paidCall } from '../../paid/paid-request.ts';
 import { bandSwatch } from '../../panels/legend-swatches.ts';
 import type { PeopleRow } from '../../panels/people-legend.tsx';
 import type { Choice } from '../../state/choice.ts';
 import { bandRows, type FreeView, freeView } from '../free-view.tsx';
-import { type MapView, mapRequest } from '../map-view.ts';
+import { asShown, type MapView, summedArea, type Viewed } from '../map-view.ts';
 
 export const basket: FreeView<TestedBasket, BasketTally> = {
   measure: (_, choice) => basketMeasure(choice.basket, choice.timing),
@@ -60,12 +59,7 @@ export const basketView: MapView = {
     basketBy === 'met' ? 'Criteria of a basket met' : 'Minutes to the furthest of a basket',
   modes: ({ basket }) => basket.map((criterion) => criterion.mode),
   Panel: onRequest('the view', async () => (await import('./basket-panel.tsx')).BasketPanel),
-  requests({ choice, inView, area }) {
-    const summed = chosenOr(area, inView.value?.blocks.counties[0]);
-    if (summed === null) return [];
-    const body = basketBody(summed.body, choice.basket, timesOf(choice));
-    return [mapRequest('Exact shares of the area', 'measureCoverage', body, 'basket')];
-  },
+  requests: (viewed) => asShown('Exact shares of the area', exactBasket(viewed)?.request, 'basket'),
   ...freeView(basket),
 };
 
@@ -120,39 +114,32 @@ function sayBasket(criteria: readonly Criterion[], catalogue: Catalogue) {
 export type Coverage = DataOf<'measureCoverage'>;
 
 /** Members that name the window and percentile of a basket, as `timingOf`. */
-export function timesOf({ basket, timing }: Choice): Partial<Timing> {
+function timesOf({ basket, timing }: Choice): Partial<Timing> {
   return timingOf(
     basket.map(({ mode }) => mode),
     timing,
   );
 }
 
-export function basketRequest(
-  area: Area,
-  criteria: readonly Criterion[],
-  times: Partial<Timing>,
-): PaidRequest<Coverage> {
-  const { row, basket, area_minimum } = PLANS.charges;
-  const { type, mode } = basketBody(area, criteria, times);
-  const price = Math.max(row * type!.length * mode!.length + basket, area_minimum);
-  return paidCall('measureCoverage', basketBody(area, criteria, times), price);
-}
-
-/** The body of `basketRequest`; the rows of each type and mode are charged beside the basket. */
-function basketBody(
-  area: Area,
-  criteria: readonly Criterion[],
-  times: Partial<Timing>,
-): ParamsOf<'measureCoverage'> {
-  return {
-    area,
+/** The request for the exact shares of an area. */
+export function exactBasket(viewed: Viewed) {
+  const { basket: criteria } = viewed.choice;
+  const summed = summedArea(viewed);
+  if (summed === null) return null;
+  const body = {
+    area: summed.body,
     mode: [...new Set(criteria.map(({ mode }) => mode as Mode))],
     type: [...new Set(criteria.map(({ type }) => type))],
-    ...times,
+    ...timesOf(viewed.choice),
     all_of: criteria.map(({ type, mode, minutes }) => ({
       type,
       mode: mode as Mode,
       max_minutes: minutes,
     })),
   };
+  // The rows of each type and mode are charged beside the basket.
+  const { row, basket, area_minimum } = PLANS.charges;
+  const price = row * body.type.length * body.mode.length + basket;
+  const request = paidCall('measureCoverage', body, Math.max(price, area_minimum));
+  return { name: summed.name, request };
 }

@@ -5,7 +5,6 @@ import { useApiAddress } from '../../../api/portal.ts';
 import { useLoaded } from '../../../api/use-loaded.ts';
 import { count, dateOf, percent } from '../../../formats.ts';
 import { Notice } from '../../../parts/notice.tsx';
-import { chosenOr } from '../../blocks/area-blocks.ts';
 import type { ChangedBands } from '../../blocks/measures.ts';
 import { mapTitle } from '../../catalogue/catalogue.ts';
 import { Paid } from '../../paid/paid.tsx';
@@ -16,7 +15,7 @@ import { MarginNote } from '../../panels/words.tsx';
 import { useMap } from '../../state/map-context.ts';
 import { PeopleInView } from '../free-view.tsx';
 import type { Viewed } from '../map-view.ts';
-import { changes, changesBody, changesRequest } from './changes-view.ts';
+import { changes, exactChanges } from './changes-view.ts';
 
 type Listed = DataOf<'getReleases'>['releases'][number];
 
@@ -109,14 +108,14 @@ function nameOf({ release, version, published_at }: Listed, all: readonly Listed
 }
 
 /** The exact sums of the chosen area, or of the first county in view. */
-function ExactChanges({ catalogue, state, choice, inView, area }: Viewed) {
-  const summed = chosenOr(area, inView.value?.blocks.counties[0]);
-  const body = summed && changesBody(summed.body, state, choice);
-  if (body === null) return null;
+function ExactChanges(viewed: Viewed) {
+  const { catalogue } = viewed;
+  const exact = exactChanges(viewed);
+  if (exact === null) return null;
   return (
     <div class="exact">
-      <h3>Exact changes: {summed!.name}</h3>
-      <Paid request={changesRequest(body, choice)} label="Who gains, who loses">
+      <h3>Exact changes: {exact.name}</h3>
+      <Paid request={exact.request} label="Who gains, who loses">
         {({ area: { margin }, results }) => (
           <>
             {results.map((row) => (

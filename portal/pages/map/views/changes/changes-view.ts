@@ -1,10 +1,8 @@
 import { PLANS } from '../../../../../proxy/plans.ts';
-import type { Area, DataOf, ParamsOf } from '../../../../client/src/index.ts';
 import { MAP_COLOURS } from '../../../../map-classes.ts';
 import { keylessClient } from '../../../api/clients.ts';
 import { count, percent } from '../../../formats.ts';
 import { onRequest } from '../../../parts/failed-script.tsx';
-import { chosenOr } from '../../blocks/area-blocks.ts';
 import { classWords } from '../../blocks/block-bands.ts';
 import { changesListing } from '../../blocks/block-lists.ts';
 import type { Tally } from '../../blocks/coloured-blocks.ts';
@@ -19,11 +17,9 @@ import {
   NEITHER,
   NOT_KNOWN,
 } from '../../measures/changes.ts';
-import { type PaidRequest, paidCall } from '../../paid/paid-request.ts';
-import type { Choice } from '../../state/choice.ts';
-import type { MapState } from '../../state/map-state.ts';
+import { paidCall } from '../../paid/paid-request.ts';
 import { type FreeView, freeView } from '../free-view.tsx';
-import { type MapView, mapRequest } from '../map-view.ts';
+import { asShown, type MapView, summedArea, type Viewed } from '../map-view.ts';
 
 export const changes: FreeView<ChangedBands, Tally> = {
   measure({ before, after }, { service, type }) {
@@ -68,11 +64,9 @@ export const changesView: MapView = {
   },
   modes: ({ mode }) => [mode],
   Panel: onRequest('the view', async () => (await import('./changes-panel.tsx')).ChangesPanel),
-  requests({ state, choice, inView, area }) {
-    const summed = chosenOr(area, inView.value?.blocks.counties[0]);
-    const body = summed && changesBody(summed.body, state, choice);
-    if (body === null) return [];
-    return [mapRequest(`Exact changes in ${summed!.name}`, 'measureChanges', body)];
+  requests(viewed) {
+    const exact = exactChanges(viewed);
+    return asShown(`Exact changes in ${exact?.name}`, exact?.request);
   },
   ...freeView(changes),
 };
@@ -109,21 +103,14 @@ function changeWords(was: number, is: number): string {
   return was === is ? classWords(is) : `${classWords(is)}, was ${classWords(was)}`;
 }
 
-/** Requests the exact changes of an area. */
-export function changesRequest(
-  body: ParamsOf<'measureChanges'>,
-  { type }: Choice,
-): PaidRequest<DataOf<'measureChanges'>> {
+/** The request for the exact changes of an area; null unless two releases are chosen. */
+export function exactChanges(viewed: Viewed) {
+  const { before, after } = viewed.state;
+  const { mode, times, type } = viewed.choice;
+  const summed = summedArea(viewed);
+  if (summed === null || before === null || after === null) return null;
+  const { name, body: area } = summed;
+  const body = { from: before, to: after, area, mode: [mode], ...times, type: [type.id] };
   const { changes, row } = PLANS.charges;
-  return paidCall('measureChanges', body, changes + type.leaves.length * row);
-}
-
-/** The body of the request; null unless two releases are chosen. */
-export function changesBody(
-  area: Area,
-  { before, after }: MapState,
-  { mode, times, type }: Choice,
-): ParamsOf<'measureChanges'> | null {
-  if (before === null || after === null) return null;
-  return { from: before, to: after, area, mode: [mode], ...times, type: [type.id] };
+  return { name, request: paidCall('measureChanges', body, changes + type.leaves.length * row) };
 }

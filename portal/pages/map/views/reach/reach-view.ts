@@ -3,12 +3,12 @@ import { ACCESS_MINUTES } from '../../../../../shards/access/access-columns.ts';
 import type { DataOf, IsochroneBlocks } from '../../../../client/src/index.ts';
 import { onRequest } from '../../../parts/failed-script.tsx';
 import { minutesTo, type Reach, reachClasses, reachOf } from '../../measures/reach.ts';
-import { type PaidRequest, paidCall } from '../../paid/paid-request.ts';
+import { type PaidCall, type PaidRequest, paidCall } from '../../paid/paid-request.ts';
 import { reachSwatches } from '../../panels/legend-swatches.ts';
 import { originName, reachTitle } from '../../panels/words.tsx';
 import type { Choice } from '../../state/choice.ts';
 import { type Direction, MAX_MINUTES, type MapState, type Origin } from '../../state/map-state.ts';
-import { type MapRequest, type MapView, mapRequest, NO_ORIGIN } from '../map-view.ts';
+import { asShown, type MapRequest, type MapView, mapRequest, NO_ORIGIN } from '../map-view.ts';
 
 export const reachView: MapView = {
   name: 'Reach',
@@ -37,9 +37,14 @@ export const reachView: MapView = {
   },
   Panel: onRequest('the view', async () => (await import('./reach-panel.tsx')).ReachPanel),
   requests({ state, choice }) {
-    if (state.origin === null) return [];
-    const reach = blocksRequest('Reach', state, state.origin, choice);
-    return [reach, ...accessRequests(state, state.origin, choice)];
+    const { origin, direction } = state;
+    const { weight } = choice;
+    if (origin === null) return [];
+    const within = weight && accessRequest(origin, choice, direction, weight.weight);
+    return [
+      blocksRequest('Reach', state, origin, choice),
+      ...asShown(`${weight?.label} within reach`, within),
+    ];
   },
 };
 
@@ -59,14 +64,6 @@ export function blocksRequest(
   const from = typeof origin === 'string' ? { block: origin } : origin;
   const query = { ...from, mode, ...times, direction, minutes, format: 'blocks' } as const;
   return mapRequest(name, 'getIsochrone', query, 'blocks');
-}
-
-/** The request for the weight within reach; none if the release has people only. */
-function accessRequests({ direction }: MapState, origin: Origin, choice: Choice): MapRequest[] {
-  const { weight } = choice;
-  if (weight === null) return [];
-  const call = accessCall(origin, choice, direction, weight.weight);
-  return [{ name: `${weight.label} within reach`, ...call, rows: 'results' }];
 }
 
 /**
@@ -111,18 +108,14 @@ type Counts = DataOf<'getBlockAccess'>['results'];
  */
 export function accessRequest(
   origin: Origin,
-  choice: Choice,
+  { mode, times }: Choice,
   direction: Direction,
   weight: string,
-): PaidRequest<Counts> {
-  const { operation, parameters } = accessCall(origin, choice, direction, weight);
-  const price = ACCESS_MINUTES.length * PLANS.charges.row;
-  return paidCall(operation, parameters, price, ({ results }) => results);
-}
-
-function accessCall(origin: Origin, { mode, times }: Choice, direction: Direction, weight: string) {
+): PaidCall<Counts> {
   const query = { mode: [mode], ...times, direction, of: [weight], minutes: ACCESS_MINUTES };
+  const price = ACCESS_MINUTES.length * PLANS.charges.row;
+  const read = ({ results }: { readonly results: Counts }) => results;
   return typeof origin === 'string'
-    ? ({ operation: 'getBlockAccess', parameters: { geoid: origin, ...query } } as const)
-    : ({ operation: 'getPointAccess', parameters: { ...origin, ...query } } as const);
+    ? paidCall('getBlockAccess', { geoid: origin, ...query }, price, read)
+    : paidCall('getPointAccess', { ...origin, ...query }, price, read);
 }

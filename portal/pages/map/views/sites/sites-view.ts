@@ -1,7 +1,7 @@
 import { REQUEST_LIMITS } from '../../../../../proxy/http/request-limits.ts';
 import { PLANS } from '../../../../../proxy/plans.ts';
 import type { Timing } from '../../../../../shards/services.ts';
-import type { Area, DataOf, Mode, ParamsOf } from '../../../../client/src/index.ts';
+import type { Area, DataOf, Mode } from '../../../../client/src/index.ts';
 import { MAP_COLOURS } from '../../../../map-classes.ts';
 import { onRequest } from '../../../parts/failed-script.tsx';
 import { mapTitle } from '../../catalogue/catalogue.ts';
@@ -14,12 +14,18 @@ import {
   reachClasses,
   reachesWithin,
 } from '../../measures/reach.ts';
-import { type Outcomes, type PaidRequest, paidCall, resultOf } from '../../paid/paid-request.ts';
+import {
+  type Outcomes,
+  type PaidCall,
+  type PaidRequest,
+  paidCall,
+  resultOf,
+} from '../../paid/paid-request.ts';
 import { catchmentSwatches, reachSwatches } from '../../panels/legend-swatches.ts';
 import type { Swatch } from '../../panels/swatches.tsx';
 import { MAX_CATCHMENT_MINUTES, MAX_MINUTES, type SitesBy } from '../../state/map-state.ts';
 import { MAX_ADDRESS_SITES, MAX_UNCOVERED, type Site } from '../../state/sites.ts';
-import { type MapView, type MeasuredSites, mapRequest, type Viewed } from '../map-view.ts';
+import { asShown, type MapView, type MeasuredSites, type Viewed } from '../map-view.ts';
 import { nearestOf } from '../nearest/nearest-view.tsx';
 import { reachRequest } from '../reach/reach-view.ts';
 
@@ -64,9 +70,7 @@ export const sitesView: MapView = {
     return near > 1 ? `${minutes} min, ${near} sites near` : `${minutes} min`;
   },
   Panel: onRequest('the view', async () => (await import('./sites-panel.tsx')).SitesPanel),
-  requests({ sites: { body } }) {
-    return body === null ? [] : [mapRequest('People near the sites', 'measureSites', body)];
-  },
+  requests: ({ sites: { request } }) => asShown('People near the sites', request),
 };
 
 /** The longest minutes that are coloured, and the width of a class, for some minutes that count. */
@@ -121,8 +125,7 @@ interface SitesQuery extends SitesBy {
 
 /** The requests about some sites, and what has been loaded of them. */
 export function measuredSites(query: SitesQuery, requests: Outcomes): MeasuredSites {
-  const body = sitesBody(query);
-  const request = body && sitesRequest(query, body);
+  const request = sitesRequest(query);
   const coverage = resultOf(requests, request);
   const colours =
     coverage && query.type === null && coverage.sites.length <= MAX_COLOURED
@@ -130,30 +133,19 @@ export function measuredSites(query: SitesQuery, requests: Outcomes): MeasuredSi
       : null;
   const reaches = resultOf(requests, colours);
   const nearest = reaches && nearestReach(reaches);
-  return { body, request, coverage, colours, reaches, nearest };
+  return { request, coverage, colours, reaches, nearest };
 }
 
-function sitesRequest(
-  { points, type, mostPois }: SitesQuery,
-  body: ParamsOf<'measureSites'>,
-): PaidRequest<SitesCoverage> {
-  const { site, sites_minimum } = PLANS.charges;
-  const candidates = points.filter(({ isCandidate }) => isCandidate).length;
-  const { sites: limit } = REQUEST_LIMITS;
-  const most = type === null ? points.length : Math.min(mostPois ?? limit, limit) + candidates;
-  return paidCall('measureSites', body, Math.max(sites_minimum, most * site));
-}
-
-/** The body of the request; null without sites, and for sites of a type without an area. */
-function sitesBody(query: SitesQuery): ParamsOf<'measureSites'> | null {
-  const { points, type, area, mode, times, direction, weight, choose, within } = query;
+/** Null without sites, and for sites of a type without an area. */
+function sitesRequest(query: SitesQuery): PaidCall<SitesCoverage> | null {
+  const { points, type, mostPois, area, mode, times, direction, weight, choose, within } = query;
+  if (type === null ? points.length === 0 : area === null) return null;
   const listed = (wanted: boolean) =>
     points
       .filter(({ isCandidate }) => isCandidate === wanted)
       .map(({ id, lat, lon }) => ({ id, lat, lon }));
   const candidates = listed(true);
-  if (type === null ? points.length === 0 : area === null) return null;
-  return {
+  const body = {
     sites: type === null ? listed(false) : { type },
     ...(candidates.length > 0 && { candidates, choose }),
     ...(area && { area }),
@@ -164,6 +156,11 @@ function sitesBody(query: SitesQuery): ParamsOf<'measureSites'> | null {
     minutes: [within],
     uncovered: MAX_UNCOVERED,
   };
+  const { site, sites_minimum } = PLANS.charges;
+  const { sites: limit } = REQUEST_LIMITS;
+  const most =
+    type === null ? points.length : Math.min(mostPois ?? limit, limit) + candidates.length;
+  return paidCall('measureSites', body, Math.max(sites_minimum, most * site));
 }
 
 /** Sites whose reaches are requested at once: each costs as much as any other reach. */
