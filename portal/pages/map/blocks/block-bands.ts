@@ -10,7 +10,7 @@ import {
 import { BAND_ENDS, BEYOND, UNROUTED } from '../../../../shards/bands/time-bands.ts';
 import { onDemand } from '../../../../shards/concurrency/on-demand.ts';
 import { count } from '../../formats.ts';
-import { LACKING } from '../measures/changes.ts';
+import { LACKING } from '../measures/block-classes.ts';
 import { ColumnSource } from './column-source.ts';
 
 export function geoidText(geoid: number): string {

@@ -1,7 +1,7 @@
 import { BAND_ENDS, UNROUTED } from '../../../../shards/bands/time-bands.ts';
 import { boxOf, edgesOf } from '../../../../shards/geometry/wgs84.ts';
 import { type BasketBlocks, type Criterion, criteriaMet } from '../measures/basket.ts';
-import { LACKING } from '../measures/changes.ts';
+import { LACKING } from '../measures/block-classes.ts';
 import type { Comparison } from '../measures/comparison.ts';
 import type { Reach } from '../measures/reach.ts';
 import { MAX_MINUTES, writeCriterion } from '../state/map-state.ts';

@@ -8,7 +8,8 @@ import {
   basketTally,
   type Criterion,
 } from '../measures/basket.ts';
-import { alignedTo, changeClasses } from '../measures/changes.ts';
+import { alignedTo } from '../measures/block-classes.ts';
+import { changeClasses } from '../measures/changes.ts';
 import type { Box } from '../tiles/vector-tiles.ts';
 import type { CountedAccess, CountyBands } from './block-bands.ts';
 import {
@@ -124,7 +125,7 @@ export function changeMeasure(
         joinedColumns(counties, async ({ county, geoids }) => {
           const other = others.get(county);
           const bands = other ? await read([other]) : new Uint8Array();
-          return alignedTo(geoids, { geoids: other?.geoids ?? new Float64Array(), bands });
+          return alignedTo(geoids, other?.geoids ?? new Float64Array(), bands);
         });
       const [before, after] = await Promise.all(inEach.map(bandsOf));
       const isHeld = (others: ReadonlyMap<string, CountyBands>) =>

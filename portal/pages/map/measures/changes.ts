@@ -1,4 +1,5 @@
 import { BEYOND, UNROUTED } from '../../../../shards/bands/time-bands.ts';
+import { LACKING } from './block-classes.ts';
 
 /**
  * Classes of blocks by how the band of the nearest POI differs between two releases: 1 newly within
@@ -10,8 +11,6 @@ export const CHANGE_CLASSES = [1, 2, 3, 4, 5, 6, 7] as const;
 export const NEITHER = 0;
 export const NOT_KNOWN = 8;
 const SAME = 4;
-/** Stands for the band of a block that a release lacks. */
-export const LACKING = 255;
 
 /** Classes of the changes from `before` to `after`, the bands of the same blocks. */
 export function changeClasses(before: Uint8Array, after: Uint8Array): Uint8Array {
@@ -23,20 +22,6 @@ function changeClass(was: number, is: number): number {
   if (was === BEYOND) return is === BEYOND ? NEITHER : 1;
   if (is === BEYOND) return 7;
   return SAME + Math.max(-2, Math.min(2, is - was));
-}
-
-/** The bands of a list of blocks in the order of another; `LACKING` for those not in the list. */
-export function alignedTo(
-  wanted: Float64Array,
-  { geoids, bands }: { readonly geoids: Float64Array; readonly bands: Uint8Array },
-): Uint8Array {
-  const aligned = new Uint8Array(wanted.length).fill(LACKING);
-  let at = 0;
-  for (let i = 0; i < wanted.length; i++) {
-    while (at < geoids.length && geoids[at] < wanted[i]) at++;
-    if (geoids[at] === wanted[i]) aligned[i] = bands[at];
-  }
-  return aligned;
 }
 
 /** Sums up people by class of change. */

@@ -1,13 +1,12 @@
+import { alignedTo } from './block-classes.ts';
 import type { Reach } from './reach.ts';
 
-/** Stands for minutes to a block that is not reached: larger than any others. */
-const NEVER = 255;
 /** Differences of up to this many minutes count as none. */
 export const DEAD_BAND_MINUTES = 2;
 /** A difference of more than this many minutes is large. */
 export const LARGE_MINUTES = 10;
 
-/** Minutes to the blocks of two reaches, A and B; `NEVER` for a block that one does not reach. */
+/** Minutes to the blocks of two reaches, A and B; `LACKING` for a block that one does not reach. */
 export interface Comparison {
   readonly geoids: Float64Array;
   readonly a: Uint8Array;
@@ -16,16 +15,8 @@ export interface Comparison {
 
 export function comparisonOf(a: Reach, b: Reach): Comparison {
   const geoids = Float64Array.from(new Set([...a.geoids, ...b.geoids])).sort();
-  return { geoids, a: aligned(a, geoids), b: aligned(b, geoids) };
-}
-
-/** The minutes of a reach in the order of `all`, which contains its blocks. */
-function aligned({ geoids, minutes }: Reach, all: Float64Array): Uint8Array {
-  const inOrder = new Uint8Array(all.length).fill(NEVER);
-  for (let i = 0, at = 0; i < all.length && at < geoids.length; i++) {
-    if (all[i] === geoids[at]) inOrder[i] = minutes[at++];
-  }
-  return inOrder;
+  const [inA, inB] = [a, b].map((one) => alignedTo(geoids, one.geoids, one.minutes));
+  return { geoids, a: inA, b: inB };
 }
 
 export function laterOf({ a, b }: Comparison): Uint8Array {

@@ -9,14 +9,8 @@ import type { Tally } from '../../blocks/coloured-blocks.ts';
 import { type ChangedBands, changeMeasure } from '../../blocks/measures.ts';
 import { mapTitle } from '../../catalogue/catalogue.ts';
 import { anyOf } from '../../catalogue/type-nouns.ts';
-import { UNROUTED_CLASS } from '../../measures/block-classes.ts';
-import {
-  CHANGE_CLASSES,
-  changedPeople,
-  LACKING,
-  NEITHER,
-  NOT_KNOWN,
-} from '../../measures/changes.ts';
+import { LACKING, UNROUTED_CLASS } from '../../measures/block-classes.ts';
+import { CHANGE_CLASSES, changedPeople, NEITHER, NOT_KNOWN } from '../../measures/changes.ts';
 import { paidCall } from '../../paid/paid-request.ts';
 import { type FreeView, freeView } from '../free-view.tsx';
 import { asShown, type MapView, summedArea, type Viewed } from '../map-view.ts';
