@@ -46,7 +46,6 @@ const ON_REQUEST = new Set([
   'sums-table',
   'sweep-line',
   'tabs',
-  'window-choice',
   'my-page',
 ]);
 

@@ -23,7 +23,6 @@ import {
 import { useMap } from '../state/map-context.ts';
 import { type Box, namesAround, pointsAround } from '../tiles/vector-tiles.ts';
 import { type CountyBands, geoidText } from './block-bands.ts';
-import { boxInView, widened } from './box-in-view.ts';
 import {
   type CountyBlocks,
   countiesIn,
@@ -32,7 +31,7 @@ import {
   join,
   type NamedCounty,
 } from './coloured-blocks.ts';
-import { useNearby } from './use-nearby.ts';
+import { boxInView, useNearby, widened } from './near-map.ts';
 
 /** The blocks of a chosen area, from the public block bands. */
 export interface AreaBlocks {

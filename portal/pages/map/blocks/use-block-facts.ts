@@ -3,9 +3,8 @@ import { keylessClient } from '../../api/clients.ts';
 import type { Box } from '../tiles/vector-tiles.ts';
 import { type AreaBlocks, geoidsOf } from './area-blocks.ts';
 import type { BlockFacts } from './block-lists.ts';
-import { widened } from './box-in-view.ts';
 import { countiesNear, countyOf, type FoundBlock, findBlock } from './coloured-blocks.ts';
-import { useNearby } from './use-nearby.ts';
+import { useNearby, widened } from './near-map.ts';
 
 interface LoadedFacts {
   /** Null while the facts are being loaded, and if they cannot be. */

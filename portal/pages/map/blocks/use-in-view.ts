@@ -7,9 +7,9 @@ import type { MapState } from '../state/map-state.ts';
 import { firstColours } from '../tiles/archive-source.ts';
 import type { Box } from '../tiles/vector-tiles.ts';
 import type { AreaBlocks, LoadedArea } from './area-blocks.ts';
-import { boxInView } from './box-in-view.ts';
 import { blocksWithin, type CountyBlocks } from './coloured-blocks.ts';
 import { type Measure, measuredIn } from './measures.ts';
+import { boxInView } from './near-map.ts';
 
 /** The state, the choice and the area that the blocks in view are measured for. */
 interface Asked {

@@ -1,8 +1,7 @@
 import { count, percent } from '../../formats.ts';
 import { useColourScheme } from '../drawing/use-colour-scheme.ts';
 import { useMap } from '../state/map-context.ts';
-import { groundSwatches } from './legend-swatches.ts';
-import { type Swatch, SwatchBox } from './swatches.tsx';
+import { groundSwatches, type Swatch, SwatchBox } from './legend.tsx';
 
 /** A class of blocks, and its people among some sums. */
 export interface PeopleRow<Sums> {

@@ -4,8 +4,7 @@ import { classWords } from '../blocks/block-bands.ts';
 import type { KnownBlock } from '../blocks/coloured-blocks.ts';
 import { byMode } from '../catalogue/mode-words.ts';
 import { useColourScheme } from '../drawing/use-colour-scheme.ts';
-import { bandSwatch } from '../panels/legend-swatches.ts';
-import { SwatchBox } from '../panels/swatches.tsx';
+import { bandSwatch, SwatchBox } from '../panels/legend.tsx';
 import { useMap } from '../state/map-context.ts';
 
 interface TypeBand {

@@ -9,7 +9,7 @@ import { useInView } from '../blocks/use-in-view.ts';
 import { dataDates } from '../catalogue/catalogue.ts';
 import type { DrawnMap } from '../drawing/draw-map.ts';
 import { useColourScheme } from '../drawing/use-colour-scheme.ts';
-import { Swatches } from '../panels/swatches.tsx';
+import { Swatches } from '../panels/legend.tsx';
 import { TransitNote } from '../panels/words.tsx';
 import { useMap } from '../state/map-context.ts';
 import { writeMapState } from '../state/map-state.ts';

@@ -3,7 +3,7 @@ import type { Units } from '../../formats.ts';
 import { ScaleBar } from '../../parts/units.tsx';
 import type { MapMarker } from '../drawing/map-markers.ts';
 import type { Scheme } from '../drawing/paint.ts';
-import type { Swatch } from '../panels/swatches.tsx';
+import type { Swatch } from '../panels/legend.tsx';
 import { STRIPES, StripePattern } from '../still/stripe-pattern.tsx';
 import type { Frame } from '../tiles/frame.ts';
 

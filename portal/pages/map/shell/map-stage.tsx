@@ -9,7 +9,7 @@ import { hasWebgl, loadMapLibre, prefetchMapLibre } from '../drawing/map-libre.t
 import type { MapMarker } from '../drawing/map-markers.ts';
 import type { Outlines, Shown } from '../drawing/paint.ts';
 import { useColourScheme } from '../drawing/use-colour-scheme.ts';
-import type { Swatch } from '../panels/swatches.tsx';
+import type { Swatch } from '../panels/legend.tsx';
 import { useMap } from '../state/map-context.ts';
 import type { MapPosition } from '../state/map-state.ts';
 import { StillBands } from '../still/still-bands.tsx';

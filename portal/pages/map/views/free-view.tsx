@@ -4,7 +4,7 @@ import type { Measure } from '../blocks/measures.ts';
 import type { InView, LoadedInView } from '../blocks/use-in-view.ts';
 import type { Scheme, Shown } from '../drawing/paint.ts';
 import { ListedBlocks } from '../panels/block-downloads.tsx';
-import { BAND_ORDER, bandSwatch, groundSwatches } from '../panels/legend-swatches.ts';
+import { BAND_ORDER, bandSwatch, groundSwatches } from '../panels/legend.tsx';
 import { PeopleLegend, type PeopleRow } from '../panels/people-legend.tsx';
 import { UNCOUNTED } from '../panels/words.tsx';
 import type { Choice } from '../state/choice.ts';

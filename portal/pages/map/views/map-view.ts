@@ -11,7 +11,7 @@ import type { Scheme, Shown } from '../drawing/paint.ts';
 import type { Comparison } from '../measures/comparison.ts';
 import type { Reach } from '../measures/reach.ts';
 import type { PaidCall, PaidRequest } from '../paid/paid-request.ts';
-import type { Swatch } from '../panels/swatches.tsx';
+import type { Swatch } from '../panels/legend.tsx';
 import type { Profile } from '../profile/profile-request.ts';
 import type { Choice } from '../state/choice.ts';
 import type { MapState } from '../state/map-state.ts';

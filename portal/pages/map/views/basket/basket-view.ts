@@ -21,7 +21,7 @@ import {
   metClasses,
 } from '../../measures/basket.ts';
 import { paidCall } from '../../paid/paid-request.ts';
-import { bandSwatch } from '../../panels/legend-swatches.ts';
+import { bandSwatch } from '../../panels/legend.tsx';
 import type { PeopleRow } from '../../panels/people-legend.tsx';
 import type { Choice } from '../../state/choice.ts';
 import { bandRows, type FreeView, freeView } from '../free-view.tsx';

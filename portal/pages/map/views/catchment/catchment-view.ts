@@ -3,7 +3,7 @@ import { onRequest } from '../../../parts/failed-script.tsx';
 import { CATCHMENT_CLASS_MINUTES, minutesTo, reachClasses, reachOf } from '../../measures/reach.ts';
 import { type PaidRequest, paidCall } from '../../paid/paid-request.ts';
 import type { PaidRequests } from '../../paid/use-paid-requests.ts';
-import { catchmentSwatches } from '../../panels/legend-swatches.ts';
+import { catchmentSwatches } from '../../panels/legend.tsx';
 import { catchmentTitle, reachTitle } from '../../panels/words.tsx';
 import type { Choice } from '../../state/choice.ts';
 import { type Catchment, type CatchmentPage, type MapView, mapRequest } from '../map-view.ts';

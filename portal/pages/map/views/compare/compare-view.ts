@@ -2,7 +2,7 @@ import { onRequest } from '../../../parts/failed-script.tsx';
 import { byMode } from '../../catalogue/mode-words.ts';
 import { type Comparison, differenceClasses, laterOf } from '../../measures/comparison.ts';
 import { reachClasses } from '../../measures/reach.ts';
-import { differenceSwatches, reachSwatches } from '../../panels/legend-swatches.ts';
+import { differenceSwatches, reachSwatches } from '../../panels/legend.tsx';
 import { originName } from '../../panels/words.tsx';
 import { MAX_MINUTES, type MapState } from '../../state/map-state.ts';
 import { type MapView, NO_ORIGIN } from '../map-view.ts';

@@ -4,7 +4,7 @@ import type { DataOf, IsochroneBlocks } from '../../../../client/src/index.ts';
 import { onRequest } from '../../../parts/failed-script.tsx';
 import { minutesTo, type Reach, reachClasses, reachOf } from '../../measures/reach.ts';
 import { type PaidCall, type PaidRequest, paidCall } from '../../paid/paid-request.ts';
-import { reachSwatches } from '../../panels/legend-swatches.ts';
+import { reachSwatches } from '../../panels/legend.tsx';
 import { originName, reachTitle } from '../../panels/words.tsx';
 import type { Choice } from '../../state/choice.ts';
 import { type Direction, MAX_MINUTES, type MapState, type Origin } from '../../state/map-state.ts';

@@ -9,7 +9,7 @@ import { lowered } from '../../catalogue/type-nouns.ts';
 import { Paid } from '../../paid/paid.tsx';
 import { useRequests } from '../../paid/use-paid-requests.ts';
 import { Choose, ModeChoice, Switch, TypeChoice, WeightChoice } from '../../panels/choices.tsx';
-import { Swatches } from '../../panels/swatches.tsx';
+import { Swatches } from '../../panels/legend.tsx';
 import { TransitTimes } from '../../panels/transit-times.tsx';
 import { degrees } from '../../state/codecs.ts';
 import { useMap } from '../../state/map-context.ts';

@@ -21,8 +21,8 @@ import {
   paidCall,
   resultOf,
 } from '../../paid/paid-request.ts';
-import { catchmentSwatches, reachSwatches } from '../../panels/legend-swatches.ts';
-import type { Swatch } from '../../panels/swatches.tsx';
+import type { Swatch } from '../../panels/legend.tsx';
+import { catchmentSwatches, reachSwatches } from '../../panels/legend.tsx';
 import { MAX_CATCHMENT_MINUTES, MAX_MINUTES, type SitesBy } from '../../state/map-state.ts';
 import { MAX_ADDRESS_SITES, MAX_UNCOVERED, type Site } from '../../state/sites.ts';
 import { asShown, type MapView, type MeasuredSites, type Viewed } from '../map-view.ts';
