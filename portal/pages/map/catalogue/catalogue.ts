@@ -1,3 +1,4 @@
+import type { StyleSpecification } from 'maplibre-gl';
 import { isTransit } from '../../../../shards/modes.ts';
 import type { Timing } from '../../../../shards/services.ts';
 import type { DataOf, Mode } from '../../../client/src/index.ts';
@@ -5,10 +6,8 @@ import { keylessClient } from '../../api/clients.ts';
 import { portalConfig } from '../../api/portal.ts';
 import { type DestinationType, FICTIONAL, isFictional, releaseFacts } from '../../api/release.ts';
 import { dayMonthYear, type Units } from '../../formats.ts';
-import { type BaseMap, loadBaseMap } from './base-map-style.ts';
-import { byMode, slowWalk } from './mode-words.ts';
 import { openingBox } from './opening-box.ts';
-import { nearestOf, placesOf } from './type-nouns.ts';
+import { placesOf } from './type-nouns.ts';
 import { inOrder, type Weight } from './weights.ts';
 import { mappedWindows, serviceOf, type TransitWindow } from './windows.ts';
 
@@ -67,6 +66,9 @@ export interface Catalogue {
    */
   poisOf(types: readonly number[], modes: readonly string[]): readonly PoiArchive[];
 }
+
+/** The map below the blocks: an archive of the release, or the style of another service. */
+export type BaseMap = { readonly archive: string } | { readonly style: StyleSpecification };
 
 export interface PoiArchive {
   readonly url: string;
@@ -152,6 +154,26 @@ export async function mapCatalogue(units: Units): Promise<Catalogue | null> {
   };
 }
 
+/**
+ * Returns the base map of the portal's `MAP_STYLE_URL`, or else of the release; null if there is
+ * neither. If the style cannot be loaded, the release's own map is used.
+ */
+async function loadBaseMap(
+  styleUrl: string | undefined,
+  archive: string | undefined,
+): Promise<BaseMap | null> {
+  const style = styleUrl === undefined ? null : await loadStyle(styleUrl).catch(() => null);
+  if (style !== null) return { style };
+  return archive === undefined ? null : { archive };
+}
+
+const TIMEOUT_MS = 10_000;
+
+async function loadStyle(url: string): Promise<StyleSpecification | null> {
+  const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) });
+  return response.ok ? await response.json() : null;
+}
+
 type Archives = DataOf<'getTileArchives'>['archives'];
 
 /** The archives of bands, by service and type. */
@@ -220,33 +242,6 @@ function poisIn(archives: Archives, types: readonly DestinationType[]): Catalogu
 
 function hasAny(bands: ReadonlyMap<string, string>, service: string): boolean {
   return [...bands.keys()].some((key) => key.startsWith(`${service}-`));
-}
-
-const BY_MODE: Readonly<Record<string, string>> = {
-  walk: 'Walk',
-  bike: 'Bike',
-  transit: 'Transit',
-  walk_slow: 'Slow walk',
-  step_free: 'Step-free walk',
-  transit_step_free: 'Step-free transit',
-};
-
-export function modeName(mode: string): string {
-  return BY_MODE[mode] ?? mode;
-}
-
-const TIMES: Readonly<Record<string, string>> = {
-  walk: 'Walking time',
-  bike: 'Biking time',
-  transit: 'Transit time',
-  step_free: 'Step-free walking time',
-  transit_step_free: 'Step-free transit time',
-};
-
-/** `Walking time to the nearest grocery store`. */
-export function mapTitle(mode: string, typeName: string): string {
-  const time = mode === 'walk_slow' ? `Walking time at ${slowWalk()}` : TIMES[mode];
-  return `${time ?? `Time ${byMode(mode)}`} to ${nearestOf(typeName)}`;
 }
 
 /** Credits that a picture, a file or a page with data of a release must show. */

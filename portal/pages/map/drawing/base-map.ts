@@ -1,6 +1,6 @@
 import { layers } from '@protomaps/basemaps';
 import type { LayerSpecification, StyleSpecification } from 'maplibre-gl';
-import type { BaseMap } from '../catalogue/base-map-style.ts';
+import type { BaseMap } from '../catalogue/catalogue.ts';
 import { BASE_MAP_FLAVORS } from './base-map-flavors.ts';
 import './base-map.css';
 

@@ -2,8 +2,7 @@ import type { ExpressionSpecification, LayerSpecification, StyleSpecification } 
 import { BAND_ENDS } from '../../../../shards/bands/time-bands.ts';
 import type { Polygon } from '../../../../shards/geometry/polygon.ts';
 import { MAP_COLOURS } from '../../../map-classes.ts';
-import type { BaseMap } from '../catalogue/base-map-style.ts';
-import type { PoiArchive } from '../catalogue/catalogue.ts';
+import type { BaseMap, PoiArchive } from '../catalogue/catalogue.ts';
 import type { BlockClasses } from '../measures/block-classes.ts';
 import { addressOf, baseMapStyle } from './base-map.ts';
 import { CLASS_STATE, isBlock, isUnlinkedFor, LINES_ZOOM, stripeOpacity } from './block-fills.ts';

@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
 import type { Mode } from '../../../client/src/index.ts';
 import { counted } from '../../formats.ts';
-import { type MapType, modeName, typesBeginning } from '../catalogue/catalogue.ts';
+import { type MapType, typesBeginning } from '../catalogue/catalogue.ts';
+import { modeName } from '../catalogue/mode-words.ts';
 import type { Weight } from '../catalogue/weights.ts';
 import { useMap } from '../state/map-context.ts';
 import { Combobox } from './combobox.tsx';

@@ -2,7 +2,7 @@ import { BEYOND, UNROUTED } from '../../../../shards/bands/time-bands.ts';
 import { MAP_COLOURS } from '../../../map-classes.ts';
 import { counted } from '../../formats.ts';
 import { classWords } from '../blocks/block-bands.ts';
-import type { BaseMap } from '../catalogue/base-map-style.ts';
+import type { BaseMap } from '../catalogue/catalogue.ts';
 import type { Scheme } from '../drawing/paint.ts';
 import { DEAD_BAND_MINUTES, LARGE_MINUTES } from '../measures/comparison.ts';
 import { CLASS_MINUTES } from '../measures/reach.ts';

@@ -1,6 +1,6 @@
 import type { CategoryTime, DataOf, PoiTime } from '../../../client/src/index.ts';
-import { type MapType, modeName } from '../catalogue/catalogue.ts';
-import { byMode } from '../catalogue/mode-words.ts';
+import type { MapType } from '../catalogue/catalogue.ts';
+import { byMode, modeName } from '../catalogue/mode-words.ts';
 import { TransitNote } from '../panels/words.tsx';
 import { useMap } from '../state/map-context.ts';
 import { MAX_CATCHMENT_MINUTES } from '../state/map-state.ts';

@@ -5,7 +5,8 @@ import {
 } from '../../../../shards/access/access-columns.ts';
 import { BASE_TIMING, type Timing } from '../../../../shards/services.ts';
 import type { Mode } from '../../../client/src/index.ts';
-import { type Catalogue, type MapType, modeName } from '../catalogue/catalogue.ts';
+import type { Catalogue, MapType } from '../catalogue/catalogue.ts';
+import { modeName } from '../catalogue/mode-words.ts';
 import type { Weight } from '../catalogue/weights.ts';
 import { serviceOf, timingOf, timingWords } from '../catalogue/windows.ts';
 import type { Criterion } from '../measures/basket.ts';

@@ -1,5 +1,4 @@
-import type { BaseMap } from '../catalogue/base-map-style.ts';
-import type { PoiArchive } from '../catalogue/catalogue.ts';
+import type { BaseMap, PoiArchive } from '../catalogue/catalogue.ts';
 import { streetsOf } from '../drawing/block-fills.ts';
 import type { Shown } from '../drawing/paint.ts';
 import { UNROUTED_CLASS } from '../measures/block-classes.ts';

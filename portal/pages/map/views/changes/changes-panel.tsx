@@ -6,7 +6,7 @@ import { useLoaded } from '../../../api/use-loaded.ts';
 import { count, dateOf, percent } from '../../../formats.ts';
 import { Notice } from '../../../parts/notice.tsx';
 import type { ChangedBands } from '../../blocks/measures.ts';
-import { mapTitle } from '../../catalogue/catalogue.ts';
+import { mapTitle } from '../../catalogue/mode-words.ts';
 import { Paid } from '../../paid/paid.tsx';
 import { Choose, ModeChoice, TypeChoice } from '../../panels/choices.tsx';
 import { SumsTable } from '../../panels/sums-table.tsx';

@@ -7,7 +7,7 @@ import { classWords } from '../../blocks/block-bands.ts';
 import { changesListing } from '../../blocks/block-lists.ts';
 import type { Tally } from '../../blocks/coloured-blocks.ts';
 import { type ChangedBands, changeMeasure } from '../../blocks/measures.ts';
-import { mapTitle } from '../../catalogue/catalogue.ts';
+import { mapTitle } from '../../catalogue/mode-words.ts';
 import { anyOf } from '../../catalogue/type-nouns.ts';
 import { LACKING, UNROUTED_CLASS } from '../../measures/block-classes.ts';
 import { CHANGE_CLASSES, changedPeople, NEITHER, NOT_KNOWN } from '../../measures/changes.ts';

@@ -4,7 +4,7 @@ import type { Timing } from '../../../../../shards/services.ts';
 import type { Area, DataOf, Mode } from '../../../../client/src/index.ts';
 import { MAP_COLOURS } from '../../../../map-classes.ts';
 import { onRequest } from '../../../parts/failed-script.tsx';
-import { mapTitle } from '../../catalogue/catalogue.ts';
+import { mapTitle } from '../../catalogue/mode-words.ts';
 import {
   CATCHMENT_CLASS_MINUTES,
   CLASS_MINUTES,
