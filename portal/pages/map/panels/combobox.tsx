@@ -8,8 +8,7 @@ interface ComboboxOption {
   choose(): void;
 }
 
-/** A field with a list of matches, if there are any, as in the ARIA authoring practices. */
-export function Combobox(props: {
+interface ComboboxProps {
   readonly label: string;
   readonly placeholder?: string;
   readonly text: string;
@@ -21,36 +20,13 @@ export function Combobox(props: {
   readonly onEscape: () => void;
   /** Called when the focus leaves; with it, a click shows the list before anything is typed. */
   readonly onLeave?: () => void;
-}) {
-  const { label, placeholder = '', text, onText, options, said, onEscape, onLeave } = props;
-  const [isOpen, setOpen] = useState(false);
-  const [active, setActive] = useState(-1);
+}
+
+/** A field with a list of matches, if there are any, as in the ARIA authoring practices. */
+export function Combobox(props: ComboboxProps) {
+  const { label, placeholder = '', text, onText, options, said, onLeave } = props;
   const id = useId();
-  // No option stays active, since the list changes with the text.
-  useEffect(() => setActive(-1), [text.trim()]);
-  const isShown = isOpen && options.length > 0;
-  useEffect(() => {
-    if (isShown) document.getElementById(`${id}-${active}`)?.scrollIntoView({ block: 'nearest' });
-  }, [active, isShown]);
-  const choose = (at: number) => {
-    options[at].choose();
-    setOpen(false);
-  };
-  const onKey = (event: KeyboardEvent) => {
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (step !== undefined && options.length > 0) {
-      event.preventDefault();
-      setOpen(true);
-      const from = active < 0 && step < 0 ? 0 : active;
-      setActive((from + step + options.length) % options.length);
-    } else if (event.key === 'Enter' && isShown) {
-      event.preventDefault();
-      choose(Math.max(active, 0));
-    } else if (event.key === 'Escape') {
-      if (isShown) setOpen(false);
-      else onEscape();
-    }
-  };
+  const { isOpen, setOpen, isShown, active, choose, onKey } = useMatches(id, props);
   return (
     <div class="combobox">
       <input
@@ -83,6 +59,38 @@ export function Combobox(props: {
       </p>
     </div>
   );
+}
+
+/** Whether the list is open, the active match (-1: none), and how keys change both. */
+function useMatches(id: string, { text, options, onEscape }: ComboboxProps) {
+  const [isOpen, setOpen] = useState(false);
+  const [active, setActive] = useState(-1);
+  // No option stays active, since the list changes with the text.
+  useEffect(() => setActive(-1), [text.trim()]);
+  const isShown = isOpen && options.length > 0;
+  useEffect(() => {
+    if (isShown) document.getElementById(`${id}-${active}`)?.scrollIntoView({ block: 'nearest' });
+  }, [active, isShown]);
+  const choose = (at: number) => {
+    options[at].choose();
+    setOpen(false);
+  };
+  const onKey = (event: KeyboardEvent) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step !== undefined && options.length > 0) {
+      event.preventDefault();
+      setOpen(true);
+      const from = active < 0 && step < 0 ? 0 : active;
+      setActive((from + step + options.length) % options.length);
+    } else if (event.key === 'Enter' && isShown) {
+      event.preventDefault();
+      choose(Math.max(active, 0));
+    } else if (event.key === 'Escape') {
+      if (isShown) setOpen(false);
+      else onEscape();
+    }
+  };
+  return { isOpen, setOpen, isShown, active, choose, onKey };
 }
 
 /** The list below a combobox, hidden without options. */

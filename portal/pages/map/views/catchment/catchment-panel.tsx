@@ -1,3 +1,4 @@
+import type { LoadedArea } from '../../blocks/area-blocks.ts';
 import { reachList } from '../../blocks/block-lists.ts';
 import { useBlockFacts } from '../../blocks/use-block-facts.ts';
 import { useColourScheme } from '../../drawing/use-colour-scheme.ts';
@@ -11,7 +12,7 @@ import { TransitTimes } from '../../panels/transit-times.tsx';
 import { catchmentTitle, FarNote, reachTitle } from '../../panels/words.tsx';
 import { useMap } from '../../state/map-context.ts';
 import { MAX_CATCHMENT_MINUTES } from '../../state/map-state.ts';
-import type { Loaded } from '../map-view.ts';
+import type { Catchment, Loaded } from '../map-view.ts';
 
 /** Decimals of minutes to a POI. */
 const DECIMALS = 1;
@@ -22,16 +23,8 @@ const DECIMALS = 1;
  */
 export function CatchmentPanel(loaded: Pick<Loaded, 'poiName' | 'catchment' | 'area'>) {
   const { poiName, catchment, area } = loaded;
-  const { state, choice, change } = useMap();
-  const scheme = useColourScheme();
+  const { choice, change } = useMap();
   const { mode, minutes } = choice;
-  const reach = catchment?.reach ?? null;
-  const geoids = reach?.geoids ?? null;
-  const { facts, isFar } = useBlockFacts(geoids);
-  const list =
-    state.poi !== null && reach && facts
-      ? reachList(facts, reach, minutes, { mode, dest_id: state.poi, ...choice.times }, DECIMALS)
-      : null;
   return (
     <section class="view" aria-labelledby="catchment">
       <h2 id="catchment">
@@ -51,29 +44,45 @@ export function CatchmentPanel(loaded: Pick<Loaded, 'poiName' | 'catchment' | 'a
         <>
           <p>{poiName}</p>
           <ModeChoice mode={mode} onMode={(next) => change({ mode: next })} />
-          {catchment.pages.map((page, i) => (
-            <Paid
-              key={page.name}
-              request={page}
-              label={i === 0 ? 'Load the catchment' : 'Load more blocks'}
-            />
-          ))}
-          {reach && <PeopleWithin {...{ reach, facts, minutes, area }} />}
-          <MinutesSlider most={MAX_CATCHMENT_MINUTES} />
-          <Swatches entries={catchmentSwatches(scheme)} />
-          {isFar && <FarNote />}
-          <ListedBlocks list={list} />
-          {state.origin !== null && (
-            <button
-              type="button"
-              class="button"
-              onClick={() => change({ view: 'reach', direction: 'to' })}
-            >
-              Who gets here within an hour
-            </button>
-          )}
+          <CatchmentBlocks catchment={catchment} area={area} />
         </>
       )}
     </section>
+  );
+}
+
+/** The pages to load, and the blocks of those that are loaded. */
+function CatchmentBlocks(props: { readonly catchment: Catchment; readonly area: LoadedArea }) {
+  const { catchment, area } = props;
+  const { state, choice, change } = useMap();
+  const scheme = useColourScheme();
+  const { mode, minutes, times } = choice;
+  const { pages, reach } = catchment;
+  const { facts, isFar } = useBlockFacts(reach?.geoids ?? null);
+  const stated = { mode, dest_id: state.poi!, ...times };
+  return (
+    <>
+      {pages.map((page, i) => (
+        <Paid
+          key={page.name}
+          request={page}
+          label={i === 0 ? 'Load the catchment' : 'Load more blocks'}
+        />
+      ))}
+      {reach && <PeopleWithin {...{ reach, facts, minutes, area }} />}
+      <MinutesSlider most={MAX_CATCHMENT_MINUTES} />
+      <Swatches entries={catchmentSwatches(scheme)} />
+      {isFar && <FarNote />}
+      <ListedBlocks list={reach && facts && reachList(facts, reach, minutes, stated, DECIMALS)} />
+      {state.origin !== null && (
+        <button
+          type="button"
+          class="button"
+          onClick={() => change({ view: 'reach', direction: 'to' })}
+        >
+          Who gets here within an hour
+        </button>
+      )}
+    </>
   );
 }

@@ -34,8 +34,7 @@ export function ReachPanel(loaded: Pick<Loaded, 'a' | 'reach' | 'poiName' | 'are
     if (origin !== before.current) document.getElementById('reach')?.scrollIntoView();
     before.current = origin;
   }, [origin]);
-  const geoids = reach?.geoids ?? null;
-  const { facts, isFar } = useBlockFacts(geoids);
+  const { facts, isFar } = useBlockFacts(reach?.geoids ?? null);
   const list =
     origin !== null && reach && facts
       ? reachList(facts, reach, minutes, {
