@@ -36,9 +36,21 @@ async function openTable(page: Page): Promise<void> {
   await page.locator('.block-rows tbody tr').first().waitFor();
 }
 
+/** Makes the figures of tables as wide as those of a large city. */
+async function widen(page: Page, tables: string): Promise<void> {
+  const figures = page.locator(`${tables} td.number`);
+  await figures.evaluateAll((cells) => {
+    for (const cell of cells) cell.textContent = '888,888';
+  });
+}
+
 /** The views of the map, with actions that open all of their tables. */
 const VIEWS: Readonly<Record<string, (page: Page) => Promise<void>>> = {
   'v=nearest&m=transit': openTable,
+  'v=access&a=99003': async (page) => {
+    await page.locator('.people-legend td.number').first().waitFor();
+    await widen(page, '.people-legend');
+  },
   'v=basket&k=transit-101-15,bike-601-10': openTable,
   'v=changes&m=transit&t=601&r1=demo&r2=demo': openTable,
   'v=nearest&m=transit&a=99003': openTable,
@@ -54,11 +66,7 @@ const VIEWS: Readonly<Record<string, (page: Page) => Promise<void>>> = {
   'v=sites&m=transit&q=36.001,-70.001,1;36.002,-70.002,2': async (page) => {
     await page.getByText('2 sites', { exact: true }).waitFor();
     await buy(page, /^Count people/);
-    // Makes the figures as wide as those of a large city.
-    const figures = page.locator('.block-rows td.number');
-    await figures.evaluateAll((cells) => {
-      for (const cell of cells) cell.textContent = '888,888';
-    });
+    await widen(page, '.block-rows');
   },
 };
 

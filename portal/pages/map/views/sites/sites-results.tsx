@@ -106,7 +106,7 @@ function Candidates({ coverage: { chosen, gains, errors }, unit }: ResultsProps)
       {chosen.length > 0 && (
         <SumsTable
           caption={`Best of these ${counted(gains.length, 'candidate')}, within ${within} min`}
-          heads={['Add', 'gain', 'total within']}
+          heads={['Candidate', 'gain', 'total within']}
           rows={chosen.map(({ id, gain, total_within }) => ({
             name: id,
             figures: [count(gain), count(total_within)],
