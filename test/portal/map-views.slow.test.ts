@@ -267,6 +267,9 @@ test('search by keyboard finds a city for free, a POI for tokens, and the people
     const shown = new RegExp(`^${expected}; [\\d,]+ of [\\d,]+ \\([\\d.]+%\\) in Port Meridian$`);
     await expect.poll(() => page.locator('.figure').textContent()).toMatch(shown);
   }
+  const legend = page.locator('.map-panel .map-legend li');
+  const classes = ['0–5 min', '5–10 min', '10–12 min', 'over 12 min'];
+  expect(await legend.allTextContents()).toEqual(classes);
   const near = rows.filter((row) => row.travel_time <= 12);
   const listed = await tableOf(page, 'Blocks within 12 minutes');
   expect([...listed].map(([geoid, [, minutes]]) => [geoid, minutes]).toSorted()).toEqual(

@@ -81,22 +81,19 @@ export function groundSwatches(baseMap: BaseMap | null, scheme: Scheme): readonl
   ];
 }
 
-export function reachSwatches(scheme: Scheme, most: number): readonly Swatch[] {
+/** Swatches of the classes of `classMinutes` each within some minutes. */
+export function reachSwatches(
+  scheme: Scheme,
+  within: number,
+  classMinutes = CLASS_MINUTES,
+): readonly Swatch[] {
   const { classes, beyond } = MAP_COLOURS[scheme];
   return [
-    ...classes.slice(0, Math.ceil(most / CLASS_MINUTES)).map((colour, i) => ({
+    ...classes.slice(0, Math.ceil(within / classMinutes)).map((colour, i) => ({
       colour,
-      label: `${i * CLASS_MINUTES}–${Math.min(most, (i + 1) * CLASS_MINUTES)} min`,
+      label: `${i * classMinutes}–${Math.min(within, (i + 1) * classMinutes)} min`,
     })),
-    { colour: beyond, label: `over ${most} min` },
-  ];
-}
-
-export function catchmentSwatches(scheme: Scheme): readonly Swatch[] {
-  const bands = BAND_ORDER.filter((band) => band !== BEYOND && band !== UNROUTED);
-  return [
-    ...bands.map((band) => bandSwatch(band, scheme)),
-    { colour: MAP_COLOURS[scheme].beyond, label: 'longer' },
+    { colour: beyond, label: `over ${within} min` },
   ];
 }
 

@@ -87,7 +87,8 @@ function ExactShares(props: {
   return (
     <>
       <p class="figure">
-        <strong>{share(with_all)}</strong> of {counted(total, 'person', 'people')} have all
+        <strong>{share(with_all)}</strong> of {counted(total, 'person', 'people')} have all{' '}
+        {criteria.length}
       </p>
       <SumsTable
         caption="People by criteria met"

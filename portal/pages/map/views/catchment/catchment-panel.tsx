@@ -2,10 +2,11 @@ import type { LoadedArea } from '../../blocks/area-blocks.ts';
 import { reachList } from '../../blocks/block-lists.ts';
 import { useBlockFacts } from '../../blocks/use-block-facts.ts';
 import { useColourScheme } from '../../drawing/use-colour-scheme.ts';
+import { CATCHMENT_CLASS_MINUTES } from '../../measures/reach.ts';
 import { Paid } from '../../paid/paid.tsx';
 import { ListedBlocks } from '../../panels/block-downloads.tsx';
 import { ModeChoice, TypeChoice } from '../../panels/choices.tsx';
-import { catchmentSwatches, Swatches } from '../../panels/legend.tsx';
+import { reachSwatches, Swatches } from '../../panels/legend.tsx';
 import { MinutesSlider } from '../../panels/minutes-slider.tsx';
 import { PeopleWithin } from '../../panels/people-within.tsx';
 import { TransitTimes } from '../../panels/transit-times.tsx';
@@ -71,7 +72,7 @@ function CatchmentBlocks(props: { readonly catchment: Catchment; readonly area: 
       ))}
       {reach && <PeopleWithin {...{ reach, facts, minutes, area }} />}
       <MinutesSlider most={MAX_CATCHMENT_MINUTES} />
-      <Swatches entries={catchmentSwatches(scheme)} />
+      <Swatches entries={reachSwatches(scheme, minutes, CATCHMENT_CLASS_MINUTES)} />
       {isFar && <FarNote />}
       <ListedBlocks list={reach && facts && reachList(facts, reach, minutes, stated, DECIMALS)} />
       {state.origin !== null && (

@@ -3,7 +3,7 @@ import { onRequest } from '../../../parts/failed-script.tsx';
 import { CATCHMENT_CLASS_MINUTES, minutesTo, reachClasses, reachOf } from '../../measures/reach.ts';
 import { type PaidRequest, paidCall } from '../../paid/paid-request.ts';
 import type { PaidRequests } from '../../paid/use-paid-requests.ts';
-import { catchmentSwatches } from '../../panels/legend.tsx';
+import { reachSwatches } from '../../panels/legend.tsx';
 import { catchmentTitle, reachTitle } from '../../panels/words.tsx';
 import type { Choice } from '../../state/choice.ts';
 import { type Catchment, type CatchmentPage, type MapView, mapRequest } from '../map-view.ts';
@@ -15,7 +15,7 @@ export const catchmentView: MapView = {
     poiName === null
       ? catchmentTitle(choice.mode, choice.minutes)
       : `${reachTitle(choice.mode, 'to', choice.minutes)}: ${poiName}`,
-  legend: ({ scheme }) => catchmentSwatches(scheme),
+  legend: ({ scheme, choice }) => reachSwatches(scheme, choice.minutes, CATCHMENT_CLASS_MINUTES),
   modes: ({ mode }) => [mode],
   shown({ catalogue, choice, catchment }) {
     const reach = catchment?.reach ?? null;

@@ -22,7 +22,7 @@ import {
   resultOf,
 } from '../../paid/paid-request.ts';
 import type { Swatch } from '../../panels/legend.tsx';
-import { catchmentSwatches, reachSwatches } from '../../panels/legend.tsx';
+import { reachSwatches } from '../../panels/legend.tsx';
 import { MAX_CATCHMENT_MINUTES, MAX_MINUTES, type SitesBy } from '../../state/map-state.ts';
 import { MAX_ADDRESS_SITES, MAX_UNCOVERED, type Site } from '../../state/sites.ts';
 import { asShown, type MapView, type MeasuredSites, type Viewed } from '../map-view.ts';
@@ -104,8 +104,7 @@ export function sitesSwatches(viewed: Viewed): readonly Swatch[] {
       { colour: beyond, label: 'none' },
     ];
   }
-  const [most] = classesWithin(sitesBy.within);
-  return most === MAX_MINUTES ? reachSwatches(scheme, MAX_MINUTES) : catchmentSwatches(scheme);
+  return reachSwatches(scheme, ...classesWithin(sitesBy.within));
 }
 
 type SitesCoverage = DataOf<'measureSites'>;
