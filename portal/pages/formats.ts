@@ -46,6 +46,11 @@ export function percent(share: number): string {
   return `${value > 0 && value < 1 ? value.toFixed(1) : Math.round(value)}%`;
 }
 
+/** A share as a percentage; an empty text of nothing. */
+export function shareOf(part: number, whole: number): string {
+  return whole === 0 ? '' : percent(part / whole);
+}
+
 export function dateOf(moment: string): string {
   return dates().format(new Date(moment));
 }

@@ -1,4 +1,4 @@
-import { count, percent } from '../../formats.ts';
+import { count, shareOf } from '../../formats.ts';
 import { useColourScheme } from '../drawing/use-colour-scheme.ts';
 import { useMap } from '../state/map-context.ts';
 import { groundSwatches, type Swatch, SwatchBox } from './legend.tsx';
@@ -26,6 +26,8 @@ export function PeopleLegend<Sums>(props: {
   const [seen, within] = [inView, inArea].map(
     (sums) => sums && rows.map((row) => row.peopleOf(sums)),
   );
+  const all = (within ?? seen)?.reduce((sum, one) => sum + one, 0) ?? 0;
+  const shares = (within ?? seen)?.map((one) => shareOf(one, all));
   const most = Math.max(1, ...(seen ?? []));
   const heads = within ? ['In view', 'In the area', 'Share'] : ['People in view', 'Share'];
   return (
@@ -53,7 +55,7 @@ export function PeopleLegend<Sums>(props: {
               {seen && <span class="people-count">{count(seen[i])}</span>}
             </td>
             {within && <td class="number">{count(within[i])}</td>}
-            <td class="number">{shareOf(within ?? seen, i)}</td>
+            <td class="number">{shares?.[i]}</td>
           </tr>
         ))}
         {groundSwatches(baseMap, scheme).map((swatch) => (
@@ -67,12 +69,6 @@ export function PeopleLegend<Sums>(props: {
       </tbody>
     </table>
   );
-}
-
-/** A share of all people in words; empty without any, and until they are counted. */
-function shareOf(people: readonly number[] | null, i: number): string {
-  const all = people?.reduce((sum, one) => sum + one, 0) ?? 0;
-  return people === null || all === 0 ? '' : percent(people[i] / all);
 }
 
 const BAR = { width: 56, height: 10 };

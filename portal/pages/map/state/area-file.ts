@@ -65,6 +65,6 @@ function isSame(a: Position, b: Position): boolean {
   return a[0] === b[0] && a[1] === b[1];
 }
 
-function isOnEarth([lon, lat]: Position): boolean {
+export function isOnEarth([lon, lat]: Position): boolean {
   return Math.abs(lon) <= 180 && Math.abs(lat) <= 90;
 }

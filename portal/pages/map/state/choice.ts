@@ -30,6 +30,8 @@ export interface Choice {
   readonly type: MapType;
   /** The type whose POIs are the sites; null for sites of one's own. */
   readonly sitesType: MapType | null;
+  /** The noun of what is counted near sites. */
+  readonly sitesUnit: string;
   readonly otherMode: Mode;
   readonly otherTiming: Timing;
   readonly otherTimes: Partial<Timing>;
@@ -106,6 +108,7 @@ export function choiceOf(catalogue: Catalogue, state: MapState): Choice {
     service,
     type,
     sitesType,
+    sitesUnit: weights.find((one) => one.weight === state.sitesBy.weight)?.unit ?? '',
     otherMode,
     otherTiming,
     otherTimes: timingOf([otherMode], otherTiming),

@@ -1,4 +1,4 @@
-import { count, counted, percent } from '../../../formats.ts';
+import { count, counted, shareOf } from '../../../formats.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { Criterion } from '../../measures/basket.ts';
 import { Paid } from '../../paid/paid.tsx';
@@ -82,7 +82,7 @@ function ExactShares(props: {
     const row = coverage.results.find((one) => one.dest_type_id === type && one.mode === mode);
     return (row?.within as Readonly<Record<string, number>> | undefined)?.[minutes] ?? 0;
   };
-  const share = (of: number) => (total === 0 ? '' : percent(of / total));
+  const share = (of: number) => shareOf(of, total);
   const most = Math.max(...missing_only);
   return (
     <>

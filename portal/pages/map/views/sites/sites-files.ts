@@ -3,6 +3,7 @@ import { REQUEST_LIMITS } from '../../../../../proxy/http/request-limits.ts';
 import { areaRows, siteColumns, siteRows } from '../../../../../proxy/queries/sites/site-table.ts';
 import { csvField, csvLine } from '../../../../../shards/csv/csv-line.ts';
 import type { DataOf } from '../../../../client/src/index.ts';
+import { isOnEarth } from '../../state/area-file.ts';
 import type { Point } from '../../state/codecs.ts';
 import type { MapState } from '../../state/map-state.ts';
 import { MAX_UNCOVERED, type Site } from '../../state/sites.ts';
@@ -77,7 +78,7 @@ async function byAddress(text: string, find: FindAddress) {
   const parsed = parseSitesCsv(text, 2 * REQUEST_LIMITS.sites, { isUnplacedKept: true });
   if ('faults' in parsed) return null;
   const isPlaced = ({ lat, lon }: (typeof parsed.sites)[number]) =>
-    typeof lat === 'number' && typeof lon === 'number' && isOnEarth(lon, lat);
+    typeof lat === 'number' && typeof lon === 'number' && isOnEarth([lon, lat]);
   const sought = parsed.sites.filter((one) => !isPlaced(one));
   if (sought.some(({ address }) => address === '')) return null;
   if (sought.length > MAX_ADDRESSES) {
@@ -96,10 +97,6 @@ async function byAddress(text: string, find: FindAddress) {
       isPlaced(one) ? one : { ...one, ...found.get(one.address)! },
     ),
   };
-}
-
-function isOnEarth(lon: number, lat: number): boolean {
-  return Math.abs(lon) <= 180 && Math.abs(lat) <= 90;
 }
 
 /** Writes sites to a CSV file that `readSites` reads, ids to the letter. */

@@ -42,8 +42,7 @@ const MAX_LISTED = 50;
 
 export function SitesPanel(viewed: Viewed) {
   const { sites: measured, area } = viewed;
-  const { catalogue, state, choice, change } = useMap();
-  const { sites, sitesBy } = state;
+  const { choice, change } = useMap();
   const { request } = measured;
   const place = useRef<HTMLDivElement>(null);
   const sendNext = useSendNext(request);
@@ -53,15 +52,12 @@ export function SitesPanel(viewed: Viewed) {
     change({ sites: candidates });
     sendNext();
   };
-  const onSites = (next: readonly Site[]) => change({ sites: next });
-  const unit = unitOf(catalogue.weights, sitesBy.weight);
-  const legend = sitesSwatches(viewed);
   return (
     <section class="view" aria-labelledby="sites">
       <h2 id="sites">People near sites</h2>
       <SitesSource />
-      <SitesFile onSites={onSites} />
-      <SiteList sites={sites} onSites={onSites} />
+      <SitesFile />
+      <SiteList />
       <MeasureChoices />
       {choice.sitesType !== null && area.state === 'none' && (
         <p>
@@ -71,15 +67,13 @@ export function SitesPanel(viewed: Viewed) {
       )}
       <div ref={place} tabIndex={-1}>
         {request !== null && (
-          <Paid request={request} label={`Count ${unit}`}>
-            {(coverage) => (
-              <SitesResults coverage={coverage} unit={unit} area={area.value} onTry={onTry} />
-            )}
+          <Paid request={request} label={`Count ${choice.sitesUnit}`}>
+            {(coverage) => <SitesResults coverage={coverage} area={area.value} onTry={onTry} />}
           </Paid>
         )}
       </div>
       <SitesColours {...measured} />
-      <Swatches entries={legend} />
+      <Swatches entries={sitesSwatches(viewed)} />
     </section>
   );
 }
@@ -205,14 +199,11 @@ function bounded(number: number): number {
   return Math.min(REQUEST_LIMITS.chosen, Math.max(1, number || 1));
 }
 
-function unitOf(listed: readonly { weight: string; unit: string }[], weight: string): string {
-  return listed.find((one) => one.weight === weight)?.unit ?? '';
-}
-
 /** Confidence from which the API takes an address as a site. */
 const CERTAIN = 0.8;
 
-function SitesFile({ onSites }: { readonly onSites: (sites: readonly Site[]) => void }) {
+function SitesFile() {
+  const { change } = useMap();
   const find = async (address: string) => {
     const [best] = (await keylessClient.findAddresses({ q: address, limit: 1 })).data.results;
     return best && best.confidence >= CERTAIN
@@ -223,7 +214,7 @@ function SitesFile({ onSites }: { readonly onSites: (sites: readonly Site[]) => 
     const { readSites } = await import('./sites-files.ts');
     const read = await readSites(file, find);
     if ('fault' in read) return read.fault;
-    onSites(read.sites);
+    change({ sites: read.sites });
     return null;
   };
   return (
@@ -235,14 +226,12 @@ function SitesFile({ onSites }: { readonly onSites: (sites: readonly Site[]) => 
   );
 }
 
-function SiteList(props: {
-  readonly sites: readonly Site[];
-  readonly onSites: (sites: readonly Site[]) => void;
-}) {
-  const { sites, onSites } = props;
+function SiteList() {
+  const { state, choice, change } = useMap();
+  const { sites } = state;
+  const { sitesType } = choice;
   const candidates = sites.filter(({ isCandidate }) => isCandidate).length;
   const save = async () => (await import('./sites-files.ts')).sitesFile(sites);
-  const { sitesType } = useMap().choice;
   const own = [
     ...(sitesType === null ? [counted(sites.length - candidates, 'site')] : []),
     ...(candidates > 0 ? [counted(candidates, 'candidate')] : []),
@@ -266,7 +255,7 @@ function SiteList(props: {
                   type="button"
                   class="button button-small button-quiet"
                   aria-label={`Remove ${id}`}
-                  onClick={() => onSites(without(sites, id))}
+                  onClick={() => change({ sites: without(sites, id) })}
                 >
                   ×
                 </button>
@@ -276,7 +265,7 @@ function SiteList(props: {
           {sites.length > MAX_LISTED && <p class="quiet">The first {MAX_LISTED}.</p>}
           <p class="take-along">
             <FileButton label="Save as CSV" name="sites.csv" make={save} />
-            <button type="button" class="button" onClick={() => onSites([])}>
+            <button type="button" class="button" onClick={() => change({ sites: [] })}>
               Remove all
             </button>
           </p>

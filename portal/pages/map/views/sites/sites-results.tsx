@@ -1,7 +1,7 @@
 import { PLANS } from '../../../../../proxy/plans.ts';
 import { localDistance } from '../../../../../shards/geometry/wgs84.ts';
 import type { DataOf } from '../../../../client/src/index.ts';
-import { count, counted, percent } from '../../../formats.ts';
+import { count, counted, shareOf } from '../../../formats.ts';
 import { FileButton } from '../../../parts/file-button.tsx';
 import { type AreaBlocks, useCountiesInView, usePoiNames } from '../../blocks/area-blocks.ts';
 import { anyOf } from '../../catalogue/type-nouns.ts';
@@ -27,7 +27,6 @@ const COLOURED: readonly (readonly [MapState['sitesColoured'], string])[] = [
 
 interface ResultsProps {
   readonly coverage: SitesCoverage;
-  readonly unit: string;
   /** The chosen area; null for everyone in reach. */
   readonly area: AreaBlocks | null;
 }
@@ -61,14 +60,11 @@ export function SitesResults(
   );
 }
 
-function shareOf({ results: [{ total }] }: SitesCoverage, of: number): string {
-  return total === 0 ? '' : percent(of / total);
-}
-
 /** How many are near any site, and of how many. */
-function NearAny({ coverage, unit, area: chosen }: ResultsProps) {
+function NearAny({ coverage, area: chosen }: ResultsProps) {
   const { state, choice } = useMap();
   const { within } = state.sitesBy;
+  const unit = choice.sitesUnit;
   const { results, sites, area, sites_from } = coverage;
   const one = choice.sitesType === null ? 'a site' : anyOf(choice.sitesType.name);
   const countyNames = new Map(useCountiesInView().map(({ code, name }) => [code, name]));
@@ -85,7 +81,7 @@ function NearAny({ coverage, unit, area: chosen }: ResultsProps) {
         </p>
       ) : (
         <p class="figure">
-          <strong>{shareOf(coverage, near)}</strong> of {count(results[0].total)} {unit} in{' '}
+          <strong>{shareOf(near, results[0].total)}</strong> of {count(results[0].total)} {unit} in{' '}
           {chosen.name} are within {within} minutes of {one}
         </p>
       )}
@@ -99,8 +95,9 @@ function NearAny({ coverage, unit, area: chosen }: ResultsProps) {
 }
 
 /** The best candidates, in order, and what each would add. */
-function Candidates({ coverage: { chosen, gains, errors }, unit }: ResultsProps) {
-  const { within } = useMap().state.sitesBy;
+function Candidates({ coverage: { chosen, gains, errors } }: ResultsProps) {
+  const { state, choice } = useMap();
+  const { within } = state.sitesBy;
   return (
     <>
       {chosen.length > 0 && (
@@ -115,7 +112,7 @@ function Candidates({ coverage: { chosen, gains, errors }, unit }: ResultsProps)
       )}
       <BySite
         caption={`Each candidate would add, within ${within} min`}
-        heads={['Candidate', unit]}
+        heads={['Candidate', choice.sitesUnit]}
         rows={gains
           .toSorted((a, b) => b.gain[within] - a.gain[within])
           .map(({ id, gain }) => ({ name: id, figures: [count(gain[within])] }))}
@@ -125,16 +122,17 @@ function Candidates({ coverage: { chosen, gains, errors }, unit }: ResultsProps)
   );
 }
 
-function ByMinutes({ coverage, unit }: ResultsProps) {
-  const { within } = useMap().state.sitesBy;
+function ByMinutes({ coverage }: ResultsProps) {
+  const { state, choice } = useMap();
+  const { within } = state.sitesBy;
   const [sums] = coverage.results;
   const row = (name: string, of: number) => {
-    return { name, figures: [count(of), shareOf(coverage, of)] };
+    return { name, figures: [count(of), shareOf(of, sums.total)] };
   };
   return (
     <SumsTable
       caption="By minutes to the nearest site"
-      heads={['Nearest site', unit, 'Share']}
+      heads={['Nearest site', choice.sitesUnit, 'Share']}
       rows={[
         row(`within ${within} min`, sums.within[within]),
         row(`over ${within} min`, sums.beyond),
@@ -144,7 +142,7 @@ function ByMinutes({ coverage, unit }: ResultsProps) {
   );
 }
 
-function NearEach({ coverage: { sites, errors }, unit, area }: ResultsProps) {
+function NearEach({ coverage: { sites, errors }, area }: ResultsProps) {
   const { catalogue, state, choice } = useMap();
   const { within } = state.sitesBy;
   const pois = catalogue.poisOf(choice.sitesType?.leaves ?? [], []).map(({ url }) => url);
@@ -152,7 +150,7 @@ function NearEach({ coverage: { sites, errors }, unit, area }: ResultsProps) {
   return (
     <BySite
       caption={`Near each site, within ${within} min`}
-      heads={['Site', unit, 'also near another']}
+      heads={['Site', choice.sitesUnit, 'also near another']}
       rows={sites.map((one) => ({
         key: one.id,
         name: names.get(Number(one.id)) ?? one.id,
