@@ -238,7 +238,7 @@ const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: 
   portal: { files: 232, lines: 23_150 },
   proxy: { files: 270, lines: 34_650 },
   shards: { files: 173, lines: 17_450 },
-  test: { files: 813, lines: 117_100 },
+  test: { files: 813, lines: 117_110 },
 };
 
 const TOP_LEVEL = new Set([

@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { link, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { systemCode } from '../error-facts.ts';
 import type { Millis } from '../units.ts';
 import { type HeldLock, LOCK_LAPSES_MS, RENEWALS, type TakenLock } from './held-locks.ts';
@@ -7,6 +8,8 @@ import { ownProcessName, processState, shownProcess } from './process-name.ts';
 
 /** A lock file not yet linked into place: `<lock>.<process>.<UUID>.tmp`. */
 const HALF_LOCK = /[.-]lock\.(\d+_[\w.-]+)\.[0-9a-f-]{36}\.tmp$/;
+/** The suffix of the name of a takeover lock. */
+const TAKEOVER = /\.[0-9a-f]{16}\.lock$/;
 
 /** Contents of this process's lock files, which another part of it may hold. */
 const own = new Set<string>();
@@ -31,7 +34,7 @@ export async function takeLock(file: string): Promise<TakenLock> {
       if (theirs === null) continue;
       if (await isAlive(theirs, file))
         return { taken: false, owner: await shownOwner(theirs, file) };
-      const succession = await takeLock(`${file}.${digestOf(theirs)}.lock`);
+      const succession = await takeLock(takeoverOf(file, theirs));
       if (!succession.taken) return succession;
       try {
         if ((await contentOf(file)) !== theirs) continue;
@@ -146,6 +149,12 @@ async function shownOwner(content: string, file: string): Promise<string> {
   return `${shown}, whose lock lapses in ${seconds} s if it has ended`;
 }
 
-function digestOf(content: string): string {
-  return createHash('sha256').update(content).digest('hex').slice(0, 16);
+/**
+ * The lock to hold while a lock with this content is taken over. Its name has one suffix at most,
+ * so it stays short however many owners die while they take over.
+ */
+function takeoverOf(file: string, content: string): string {
+  const lock = `${path.basename(file)} ${content}`;
+  const digest = createHash('sha256').update(lock).digest('hex').slice(0, 16);
+  return `${file.replace(TAKEOVER, '')}.${digest}.lock`;
 }

@@ -129,6 +129,33 @@ describe('a lock file', () => {
     });
   });
 
+  test('is taken over, and nothing is left of it, after any number of deaths amid a takeover', async () => {
+    const file = path.join(folder, 'often.lock');
+    for (let deaths = 0; deaths < 40; deaths++) {
+      // The process dies once it has linked a lock into place, and leaves it there.
+      const before = new Set(await fs.readdir(folder));
+      let isLinked = false;
+      const dies = (step: string) => {
+        if (step !== 'link' || isLinked) return undefined;
+        return fs.readdir(folder).then(async (names) => {
+          const made = names.filter((name) => name.endsWith('lock') && !before.has(name));
+          if (made.length === 0) return;
+          isLinked = true;
+          for (const name of made) {
+            await fs.writeFile(path.join(folder, name), deaths % 2 === 0 ? DEAD : '');
+          }
+          throw new Error('killed');
+        });
+      };
+      await heldBack(dies, () => expect(takeLock(file)).rejects.toThrow('killed'));
+      expect(isLinked).toBe(true);
+    }
+    const lock = await takeLock(file);
+    expect(lock.taken).toBe(true);
+    if (lock.taken) await lock.release();
+    expect((await fs.readdir(folder)).filter((name) => name.startsWith('often'))).toEqual([]);
+  });
+
   test('never has two holders at once, in whatever order disk operations interleave', () =>
     forAll(
       100,
