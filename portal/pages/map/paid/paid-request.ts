@@ -64,6 +64,8 @@ export interface Outcomes {
   outcomeOf<T>(name: string): Outcome<T>;
 }
 
+export const OFFERED = { state: 'offered' } as const;
+
 /** The result of a request; null until it has been paid for. */
 export function resultOf<T>(requests: Outcomes, request: PaidRequest<T> | null): T | null {
   if (request === null) return null;

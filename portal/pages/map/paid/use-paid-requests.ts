@@ -1,15 +1,16 @@
 import { createContext } from 'preact';
-import { useContext, useEffect, useRef, useState } from 'preact/hooks';
+import { useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { ApiError } from '../../../client/src/index.ts';
 import { explained } from '../../api/fault.ts';
 import { useSession } from '../../session/session.tsx';
 import { useApi } from '../../session/use-api.ts';
-import { type Outcome, type Outcomes, type PaidRequest, send } from './paid-request.ts';
+import { OFFERED, type Outcome, type Outcomes, type PaidRequest, send } from './paid-request.ts';
 
-/** Sends the paid requests of the map, and keeps their results while the page is open. */
+/**
+ * Sends the paid requests of the map, and keeps their results while the page is open. It is another
+ * object after every change of an outcome.
+ */
 export interface PaidRequests extends Outcomes {
-  /** Increases with every change of an outcome. */
-  readonly changes: number;
   /**
    * Sends a request that has no result yet; a visitor who is not signed in has to enter a key
    * first.
@@ -30,8 +31,6 @@ export const PaidProvider = Shared.Provider;
 export function useRequests(): PaidRequests {
   return useContext(Shared)!;
 }
-
-const OFFERED = { state: 'offered' } as const;
 
 export function usePaidRequests(): PaidRequests {
   const { visitor } = useSession();
@@ -68,17 +67,19 @@ export function usePaidRequests(): PaidRequests {
     setWaiting(null);
     void run(waiting, client);
   });
-  return {
-    changes,
-    outcomeOf: <T>(name: string) => (kept.current.get(name) ?? OFFERED) as Outcome<T>,
-    send(request) {
-      const { state } = kept.current.get(request.name) ?? OFFERED;
-      if (state === 'busy' || state === 'done') return;
-      if (!canPay) setWaiting(request);
-      else void run(request, client);
-    },
-    waiting,
-    enterKey: setKey,
-    dismiss: () => setWaiting(null),
-  };
+  return useMemo(
+    () => ({
+      outcomeOf: <T>(name: string) => (kept.current.get(name) ?? OFFERED) as Outcome<T>,
+      send(request) {
+        const { state } = kept.current.get(request.name) ?? OFFERED;
+        if (state === 'busy' || state === 'done') return;
+        if (!canPay) setWaiting(request);
+        else void run(request, client);
+      },
+      waiting,
+      enterKey: setKey,
+      dismiss: () => setWaiting(null),
+    }),
+    [changes, canPay, client, waiting],
+  );
 }

@@ -9,6 +9,7 @@ import { useInView } from '../blocks/use-in-view.ts';
 import { dataDates } from '../catalogue/catalogue.ts';
 import type { DrawnMap } from '../drawing/draw-map.ts';
 import { useColourScheme } from '../drawing/use-colour-scheme.ts';
+import { OFFERED } from '../paid/paid-request.ts';
 import { Swatches } from '../panels/legend.tsx';
 import { TransitNote } from '../panels/words.tsx';
 import { useMap } from '../state/map-context.ts';
@@ -100,20 +101,10 @@ function Legend({ view, viewed }: { readonly view: MapView; readonly viewed: Vie
 const NONE = [] as const;
 
 const NOTHING_LOADED = {
-  a: null,
-  b: null,
-  reach: null,
-  comparison: null,
-  catchment: null,
+  requests: { outcomeOf: () => OFFERED },
+  mostSites: null,
   poiName: null,
   profile: null,
-  sites: {
-    request: null,
-    coverage: null,
-    colours: null,
-    reaches: null,
-    nearest: null,
-  },
 } as const;
 
 /** There are no markers to press. */

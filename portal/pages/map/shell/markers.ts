@@ -11,6 +11,7 @@ import type { Point } from '../state/codecs.ts';
 import type { MapState, Origin } from '../state/map-state.ts';
 import type { Viewed } from '../views/map-view.ts';
 import { MAP_VIEWS } from '../views/map-views.ts';
+import { sitesIn } from '../views/sites/sites-view.ts';
 import type { FoundPoi } from './map-search.tsx';
 
 /** POIs that markers may stand for: those of a profile, and one that was searched for. */
@@ -23,16 +24,14 @@ interface MarkedPois {
  * Returns the markers of a view: either sites of one's own, or an origin, the POIs
  * of a profile, and one POI, that of the catchment or one searched for.
  */
-export function useMarkers(
-  { catalogue, state, poiName, sites: measured }: Viewed,
-  pois: MarkedPois,
-): readonly MapMarker[] {
+export function useMarkers(viewed: Viewed, pois: MarkedPois): readonly MapMarker[] {
+  const { catalogue, state, poiName } = viewed;
   const { view, origin, otherOrigin, poi } = state;
   const { profile, found } = pois;
   const { sides } = MAP_VIEWS[view];
   const at = useOriginPoint(sides > 0 ? origin : null);
   const otherAt = useOriginPoint(sides > 1 ? otherOrigin : null);
-  if (view === 'sites') return siteMarkers(state, measured.coverage, catalogue);
+  if (view === 'sites') return siteMarkers(state, sitesIn(viewed).coverage, catalogue);
   const caught =
     view === 'catchment' && poi !== null && origin !== null && typeof origin !== 'string'
       ? { dest_id: poi, name: poiName!, ...origin }

@@ -14,13 +14,16 @@ export function usePicture(
   viewed: Viewed,
 ): { readonly shown: Shown; readonly outlines: Outlines } {
   const { catalogue, state, choice, scheme } = viewed;
-  const { reach, comparison, catchment, inView, sites } = viewed;
+  const { requests, inView } = viewed;
+  const inArea = viewed.area.value;
   const { block: selected, origin, otherOrigin } = state;
   const [a, b] = [origin, otherOrigin].map((one, i) => (i < sides ? blockOf(one) : null));
   const area = useOutline(viewed.area);
-  const data = [reach, comparison, catchment, inView, sites];
   return {
-    shown: useMemo(() => shownOf(viewed), [shownOf, catalogue, state, choice, scheme, ...data]),
+    shown: useMemo(
+      () => shownOf(viewed),
+      [shownOf, catalogue, state, choice, scheme, requests, inView, inArea],
+    ),
     outlines: useMemo(() => ({ selected, a, b, area }), [selected, a, b, area]),
   };
 }

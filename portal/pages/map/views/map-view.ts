@@ -1,69 +1,49 @@
 import type { ComponentType } from 'preact';
 import { isTransit } from '../../../../shards/modes.ts';
 import type { Timing } from '../../../../shards/services.ts';
-import type { DataOf, Operations, ParamsOf } from '../../../client/src/index.ts';
+import type { Operations, ParamsOf } from '../../../client/src/index.ts';
 import { bodyOf, type LoadedArea } from '../blocks/area-blocks.ts';
 import type { Measure } from '../blocks/measures.ts';
 import type { LoadedInView } from '../blocks/use-in-view.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { serviceOf, timingWords } from '../catalogue/windows.ts';
 import type { Scheme, Shown } from '../drawing/paint.ts';
-import type { Comparison } from '../measures/comparison.ts';
-import type { Reach } from '../measures/reach.ts';
-import type { PaidCall, PaidRequest } from '../paid/paid-request.ts';
+import type { Outcomes, PaidCall } from '../paid/paid-request.ts';
 import type { Swatch } from '../panels/legend.tsx';
 import type { Profile } from '../profile/profile-request.ts';
 import type { Choice } from '../state/choice.ts';
 import type { MapState } from '../state/map-state.ts';
 
-/** The pages of a catchment, each of which is paid for separately. */
-export interface Catchment {
-  /** All blocks of the loaded pages; null if none is loaded. */
-  readonly reach: Reach | null;
-  /** The loaded pages, and the next; a catchment of few blocks has one page. */
-  readonly pages: readonly PaidRequest<CatchmentPage>[];
-  /** The POI, named as in the rows; null without rows. */
-  readonly poi: { readonly dest_id: number; readonly name: string } | null;
-}
-
-export type CatchmentPage = DataOf<'listPoiCatchment'>;
-
-/** Sites, as far as they are measured; null until then. */
-export interface MeasuredSites {
-  /** Null without sites, and for sites of a type without an area. */
-  readonly request: PaidCall<DataOf<'measureSites'>> | null;
-  readonly coverage: DataOf<'measureSites'> | null;
-  /** Requests the reach of each site; null if the colours are free, or for too many sites. */
-  readonly colours: PaidRequest<readonly Reach[]> | null;
-  readonly reaches: readonly Reach[] | null;
-  /** The minutes to the nearest site. */
-  readonly nearest: Reach | null;
-}
-
-/** Data that views have loaded; null until then. */
-export interface Loaded {
-  /** Name of the POI at the origin, if there is one. */
-  readonly poiName: string | null;
-  /** The requests of A and B; a reach has A only. */
-  readonly a: PaidRequest<Reach> | null;
-  readonly b: PaidRequest<Reach> | null;
-  readonly reach: Reach | null;
-  readonly comparison: Comparison | null;
-  readonly catchment: Catchment | null;
-  /** The blocks in view, as the view measures them. */
-  readonly inView: LoadedInView<unknown, unknown>;
-  readonly area: LoadedArea;
-  readonly sites: MeasuredSites;
-  /** The exact minutes of the selected block. */
-  readonly profile: Profile | null;
-}
-
 /** Everything that a view may be drawn from. */
-export interface Viewed extends Loaded {
+export interface Viewed {
   readonly catalogue: Catalogue;
   readonly state: MapState;
   readonly choice: Choice;
   readonly scheme: Scheme;
+  /** The paid requests, whose results views show. */
+  readonly requests: Outcomes;
+  /** The blocks in view, as the view measures them. */
+  readonly inView: LoadedInView<unknown, unknown>;
+  readonly area: LoadedArea;
+  /** The most POIs around the area that may be sites; null while they are not counted. */
+  readonly mostSites: number | null;
+  /** Name of the POI at the origin, if there is one. */
+  readonly poiName: string | null;
+  /** The exact minutes of the selected block. */
+  readonly profile: Profile | null;
+}
+
+/** Computes a value, and again only once one of its parts is another. */
+export function kept<Of, Value>(
+  partsOf: (of: Of) => readonly unknown[],
+  compute: (of: Of) => Value,
+): (of: Of) => Value {
+  let last: { readonly parts: readonly unknown[]; readonly value: Value } | null = null;
+  return (of) => {
+    const parts = partsOf(of);
+    if (!last?.parts.every((one, i) => one === parts[i])) last = { parts, value: compute(of) };
+    return last.value;
+  };
 }
 
 export interface MapView {

@@ -13,7 +13,8 @@ import { TransitTimes } from '../../panels/transit-times.tsx';
 import { catchmentTitle, FarNote, reachTitle } from '../../panels/words.tsx';
 import { useMap } from '../../state/map-context.ts';
 import { MAX_CATCHMENT_MINUTES } from '../../state/map-state.ts';
-import type { Catchment, Loaded } from '../map-view.ts';
+import type { Viewed } from '../map-view.ts';
+import { type Catchment, catchmentIn } from './catchment-view.ts';
 
 /** Decimals of minutes to a POI. */
 const DECIMALS = 1;
@@ -22,9 +23,10 @@ const DECIMALS = 1;
  * Panel of a catchment: the blocks that reach a POI, with times to the POI itself in tenths of a
  * minute.
  */
-export function CatchmentPanel(loaded: Pick<Loaded, 'poiName' | 'catchment' | 'area'>) {
-  const { poiName, catchment, area } = loaded;
-  const { choice, change } = useMap();
+export function CatchmentPanel(viewed: Viewed) {
+  const { choice, poiName, area } = viewed;
+  const { change } = useMap();
+  const catchment = catchmentIn(viewed);
   const { mode, minutes } = choice;
   return (
     <section class="view" aria-labelledby="catchment">

@@ -1,12 +1,18 @@
 import { PLANS } from '../../../../../proxy/plans.ts';
+import type { DataOf } from '../../../../client/src/index.ts';
 import { onRequest } from '../../../parts/failed-script.tsx';
-import { CATCHMENT_CLASS_MINUTES, minutesTo, reachClasses, reachOf } from '../../measures/reach.ts';
-import { type PaidRequest, paidCall } from '../../paid/paid-request.ts';
-import type { PaidRequests } from '../../paid/use-paid-requests.ts';
+import {
+  CATCHMENT_CLASS_MINUTES,
+  minutesTo,
+  type Reach,
+  reachClasses,
+  reachOf,
+} from '../../measures/reach.ts';
+import { type PaidRequest, paidCall, resultOf } from '../../paid/paid-request.ts';
 import { reachSwatches } from '../../panels/legend.tsx';
 import { catchmentTitle, reachTitle } from '../../panels/words.tsx';
 import type { Choice } from '../../state/choice.ts';
-import { type Catchment, type CatchmentPage, type MapView, mapRequest } from '../map-view.ts';
+import { kept, type MapView, mapRequest, type Viewed } from '../map-view.ts';
 
 export const catchmentView: MapView = {
   name: 'Catchment',
@@ -17,7 +23,9 @@ export const catchmentView: MapView = {
       : `${reachTitle(choice.mode, 'to', choice.minutes)}: ${poiName}`,
   legend: ({ scheme, choice }) => reachSwatches(scheme, choice.minutes, CATCHMENT_CLASS_MINUTES),
   modes: ({ mode }) => [mode],
-  shown({ catalogue, choice, catchment }) {
+  shown(viewed) {
+    const { catalogue, choice } = viewed;
+    const catchment = catchmentIn(viewed);
     const reach = catchment?.reach ?? null;
     return {
       of: 'classes',
@@ -30,8 +38,9 @@ export const catchmentView: MapView = {
       },
     };
   },
-  minutesOf({ catchment }, geoid) {
-    const minutes = catchment?.reach && minutesTo(catchment.reach, geoid);
+  minutesOf(viewed, geoid) {
+    const reach = catchmentIn(viewed)?.reach;
+    const minutes = reach && minutesTo(reach, geoid);
     return typeof minutes === 'number' ? `${minutes.toFixed(1)} min` : null;
   },
   Panel: onRequest('the view', async () => (await import('./catchment-panel.tsx')).CatchmentPanel),
@@ -42,42 +51,52 @@ export const catchmentView: MapView = {
   },
 };
 
-type Service = Pick<Choice, 'mode' | 'times'>;
+/** The pages of a catchment, each of which is paid for separately. */
+export interface Catchment {
+  /** All blocks of the loaded pages; null if none is loaded. */
+  readonly reach: Reach | null;
+  /** The loaded pages, and the next; a catchment of few blocks has one page. */
+  readonly pages: readonly PaidRequest<CatchmentPage>[];
+  /** The POI, named as in the rows; null without rows. */
+  readonly poi: { readonly dest_id: number; readonly name: string } | null;
+}
+
+type CatchmentPage = DataOf<'listPoiCatchment'>;
 
 /** Maximum number of rows per page. */
 const PAGE_ROWS = 1000;
 
-/**
- * Returns the catchment of a POI by a mode, the blocks within 30 minutes, as far as it is loaded.
- */
-export function catchmentOf(requests: PaidRequests, poi: number, by: Service): Catchment {
-  const pages: PaidRequest<CatchmentPage>[] = [];
-  const rows: CatchmentPage['results'][number][] = [];
-  let isLoaded = false;
-  for (let cursor: string | undefined; ; ) {
-    const page = pageOf(poi, by, cursor);
-    pages.push(page);
-    const outcome = requests.outcomeOf<CatchmentPage>(page.name);
-    if (outcome.state !== 'done') break;
-    isLoaded = true;
-    rows.push(...outcome.value.results);
-    if (outcome.value.next_cursor === null) break;
-    cursor = outcome.value.next_cursor;
-  }
-  const blocks = rows.map(({ geoid, travel_time }) => ({ geoid, minutes: travel_time }));
-  const name = rows[0]?.name;
-  return {
-    reach: isLoaded ? reachOf(blocks) : null,
-    pages,
-    poi: name === undefined ? null : { dest_id: poi, name },
-  };
-}
+/** The catchment of the chosen POI, as far as it is loaded; null without a POI. */
+export const catchmentIn = kept(
+  ({ requests, state, choice }: Pick<Viewed, 'requests' | 'state' | 'choice'>) => [
+    requests,
+    state.poi,
+    choice.service,
+  ],
+  ({ requests, state: { poi }, choice }): Catchment | null => {
+    if (poi === null) return null;
+    const pages: PaidRequest<CatchmentPage>[] = [];
+    const loaded: CatchmentPage[] = [];
+    for (let cursor: string | undefined | null; cursor !== null; ) {
+      const page = pageOf(poi, choice, cursor);
+      pages.push(page);
+      const value = resultOf(requests, page);
+      if (value === null) break;
+      loaded.push(value);
+      cursor = value.next_cursor;
+    }
+    const rows = loaded.flatMap(({ results }) => results);
+    const blocks = rows.map(({ geoid, travel_time }) => ({ geoid, minutes: travel_time }));
+    const name = rows[0]?.name;
+    return {
+      reach: loaded.length > 0 ? reachOf(blocks) : null,
+      pages,
+      poi: name === undefined ? null : { dest_id: poi, name },
+    };
+  },
+);
 
-function pageOf(
-  poi: number,
-  { mode, times }: Service,
-  cursor?: string,
-): PaidRequest<CatchmentPage> {
+function pageOf(poi: number, { mode, times }: Choice, cursor?: string) {
   const query = { dest_id: poi, mode: [mode], ...times, names: true, limit: PAGE_ROWS, cursor };
   return paidCall('listPoiCatchment', query, PAGE_ROWS * PLANS.charges.row);
 }

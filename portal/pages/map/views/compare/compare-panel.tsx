@@ -25,8 +25,9 @@ import { WindowChoice } from '../../panels/transit-times.tsx';
 import { FarNote, originName, transitWords } from '../../panels/words.tsx';
 import { useMap } from '../../state/map-context.ts';
 import type { MapState, Origin } from '../../state/map-state.ts';
-import { type Loaded, timingsOf } from '../map-view.ts';
-import { compareView } from './compare-view.ts';
+import { timingsOf, type Viewed } from '../map-view.ts';
+import { sidesOf } from '../reach/reach-view.ts';
+import { compareView, comparisonIn } from './compare-view.ts';
 
 const SHOWN: readonly (readonly [MapState['compared'], string])[] = [
   ['difference', 'Difference'],
@@ -35,11 +36,12 @@ const SHOWN: readonly (readonly [MapState['compared'], string])[] = [
   ['b', 'B'],
 ];
 
-export function ComparePanel(loaded: Pick<Loaded, 'a' | 'b' | 'comparison' | 'poiName' | 'area'>) {
-  const { a, b, comparison } = loaded;
-  const { catalogue, choice } = useMap();
+export function ComparePanel(viewed: Viewed) {
+  const { catalogue, choice, poiName, area } = viewed;
+  const [a, b] = sidesOf(viewed);
+  const comparison = comparisonIn(viewed);
   const isSame = a?.name === b?.name;
-  const [nameOfA, nameOfB] = useSideNames(loaded.poiName);
+  const [nameOfA, nameOfB] = useSideNames(poiName);
   return (
     <section class="view" aria-labelledby="compare">
       <h2 id="compare">Compare A with B</h2>
@@ -52,7 +54,7 @@ export function ComparePanel(loaded: Pick<Loaded, 'a' | 'b' | 'comparison' | 'po
         <p class="quiet">Select a block on the map, then “Use as A”.</p>
       ) : (
         <>
-          <Sides poiName={loaded.poiName} />
+          <Sides poiName={poiName} />
           {isSame ? (
             <p class="quiet">
               Choose another mode {catalogue.windows.length > 0 && 'or other departures '}for B, or
@@ -63,7 +65,7 @@ export function ComparePanel(loaded: Pick<Loaded, 'a' | 'b' | 'comparison' | 'po
               <Paid request={a} label="Load A" what={nameOfA} />
               <Paid request={b} label="Load B" what={nameOfB} />
               {comparison !== null && (
-                <Compared comparison={comparison} names={[nameOfA, nameOfB]} area={loaded.area} />
+                <Compared comparison={comparison} names={[nameOfA, nameOfB]} area={area} />
               )}
             </>
           )}
@@ -83,7 +85,7 @@ function useSideNames(poiName: string | null): readonly [string, string] {
   return [`A, ${a} ${byMode(choice.mode)}`, `B, ${b} ${byMode(choice.otherMode)}`];
 }
 
-function Sides({ poiName }: Pick<Loaded, 'poiName'>) {
+function Sides({ poiName }: Pick<Viewed, 'poiName'>) {
   const { state, choice, change } = useMap();
   const { origin, otherOrigin } = state;
   const { mode, timing, otherMode, otherTiming } = choice;

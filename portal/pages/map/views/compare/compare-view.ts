@@ -1,12 +1,18 @@
 import { onRequest } from '../../../parts/failed-script.tsx';
 import { byMode } from '../../catalogue/mode-words.ts';
-import { type Comparison, differenceClasses, laterOf } from '../../measures/comparison.ts';
+import {
+  type Comparison,
+  comparisonOf,
+  differenceClasses,
+  laterOf,
+} from '../../measures/comparison.ts';
 import { reachClasses } from '../../measures/reach.ts';
+import { resultOf } from '../../paid/paid-request.ts';
 import { differenceSwatches, reachSwatches } from '../../panels/legend.tsx';
 import { originName } from '../../panels/words.tsx';
 import { MAX_MINUTES, type MapState } from '../../state/map-state.ts';
-import { type MapView, NO_ORIGIN } from '../map-view.ts';
-import { blocksRequest, otherTrips } from '../reach/reach-view.ts';
+import { kept, type MapView, NO_ORIGIN, type Viewed } from '../map-view.ts';
+import { blocksRequest, otherTrips, sidesOf } from '../reach/reach-view.ts';
 
 export const compareView: MapView = {
   name: 'Compare',
@@ -23,18 +29,24 @@ export const compareView: MapView = {
       ? differenceSwatches(scheme)
       : reachSwatches(scheme, choice.minutes),
   modes: ({ mode, otherMode }) => [mode, otherMode],
-  shown: ({ catalogue, state, choice, a, b, comparison }) => ({
-    of: 'classes',
-    name: `${a?.name} ${b?.name} ${state.compared}`,
-    modes: [choice.mode, choice.otherMode],
-    pois: catalogue.poisOf([], [choice.mode, choice.otherMode]),
-    palette: state.compared === 'difference' ? 'difference' : 'classes',
-    blocks: comparison && {
-      geoids: comparison.geoids,
-      classes: comparedClasses(comparison, state.compared, choice.minutes),
-    },
-  }),
-  minutesOf({ comparison }, geoid) {
+  shown(viewed) {
+    const { catalogue, state, choice } = viewed;
+    const modes = [choice.mode, choice.otherMode];
+    const comparison = comparisonIn(viewed);
+    return {
+      of: 'classes',
+      name: [...sidesOf(viewed).map((side) => side?.name), state.compared].join(' '),
+      modes,
+      pois: catalogue.poisOf([], modes),
+      palette: state.compared === 'difference' ? 'difference' : 'classes',
+      blocks: comparison && {
+        geoids: comparison.geoids,
+        classes: comparedClasses(comparison, state.compared, choice.minutes),
+      },
+    };
+  },
+  minutesOf(viewed, geoid) {
+    const comparison = comparisonIn(viewed);
     const at = comparison?.geoids.indexOf(geoid) ?? -1;
     if (comparison === null || at === -1) return null;
     const words = (minutes: number) => (minutes <= MAX_MINUTES ? minutes : `over ${MAX_MINUTES}`);
@@ -50,6 +62,16 @@ export const compareView: MapView = {
     ];
   },
 };
+
+function reachesIn(viewed: Viewed) {
+  return sidesOf(viewed).map((side) => resultOf(viewed.requests, side));
+}
+
+/** Null until A and B are paid for. */
+export const comparisonIn = kept(reachesIn, (viewed) => {
+  const [a, b] = reachesIn(viewed);
+  return a && b && comparisonOf(a, b);
+});
 
 function comparedClasses(
   comparison: Comparison,

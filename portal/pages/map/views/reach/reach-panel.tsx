@@ -18,11 +18,13 @@ import { FarNote, originName, originText, reachTitle } from '../../panels/words.
 import { PEOPLE } from '../../state/choice.ts';
 import { useMap } from '../../state/map-context.ts';
 import type { Origin } from '../../state/map-state.ts';
-import type { Loaded } from '../map-view.ts';
-import { accessRequest } from './reach-view.ts';
+import type { Viewed } from '../map-view.ts';
+import { accessRequest, reachIn, sidesOf } from './reach-view.ts';
 
-export function ReachPanel(loaded: Pick<Loaded, 'a' | 'reach' | 'poiName' | 'area'>) {
-  const { a, reach, poiName, area } = loaded;
+export function ReachPanel(viewed: Viewed) {
+  const { poiName, area } = viewed;
+  const [a] = sidesOf(viewed);
+  const reach = reachIn(viewed);
   const { state, choice, change } = useMap();
   const requests = useRequests();
   const scheme = useColourScheme();

@@ -3,12 +3,19 @@ import { ACCESS_MINUTES } from '../../../../../shards/access/access-columns.ts';
 import type { DataOf, IsochroneBlocks } from '../../../../client/src/index.ts';
 import { onRequest } from '../../../parts/failed-script.tsx';
 import { minutesTo, type Reach, reachClasses, reachOf } from '../../measures/reach.ts';
-import { type PaidCall, type PaidRequest, paidCall } from '../../paid/paid-request.ts';
+import { type PaidCall, type PaidRequest, paidCall, resultOf } from '../../paid/paid-request.ts';
 import { reachSwatches } from '../../panels/legend.tsx';
 import { originName, reachTitle } from '../../panels/words.tsx';
 import type { Choice } from '../../state/choice.ts';
 import { type Direction, MAX_MINUTES, type MapState, type Origin } from '../../state/map-state.ts';
-import { asShown, type MapRequest, type MapView, mapRequest, NO_ORIGIN } from '../map-view.ts';
+import {
+  asShown,
+  type MapRequest,
+  type MapView,
+  mapRequest,
+  NO_ORIGIN,
+  type Viewed,
+} from '../map-view.ts';
 
 export const reachView: MapView = {
   name: 'Reach',
@@ -20,17 +27,22 @@ export const reachView: MapView = {
   },
   legend: ({ scheme, choice }) => reachSwatches(scheme, choice.minutes),
   modes: ({ mode }) => [mode],
-  shown: ({ catalogue, choice: { mode, minutes }, a, reach }) => ({
-    of: 'classes',
-    name: a?.name ?? 'reach',
-    modes: [mode],
-    pois: catalogue.poisOf([], [mode]),
-    blocks: reach && {
-      geoids: reach.geoids,
-      classes: reachClasses(reach.minutes, minutes),
-    },
-  }),
-  minutesOf({ reach }, geoid) {
+  shown(viewed) {
+    const { mode, minutes } = viewed.choice;
+    const reach = reachIn(viewed);
+    return {
+      of: 'classes',
+      name: sidesOf(viewed)[0]?.name ?? 'reach',
+      modes: [mode],
+      pois: viewed.catalogue.poisOf([], [mode]),
+      blocks: reach && {
+        geoids: reach.geoids,
+        classes: reachClasses(reach.minutes, minutes),
+      },
+    };
+  },
+  minutesOf(viewed, geoid) {
+    const reach = reachIn(viewed);
     if (reach === null) return null;
     const minutes = minutesTo(reach, geoid);
     return minutes === undefined ? `over ${MAX_MINUTES} min` : `${minutes} min`;
@@ -90,14 +102,17 @@ export function reachRequest(
   });
 }
 
-/** The requests of A and B; null without an origin. */
-export function sidesOf(
-  { origin, otherOrigin, direction }: MapState,
-  choice: Choice,
-): readonly [PaidRequest<Reach> | null, PaidRequest<Reach> | null] {
+/** The requests of A, which is that of a reach, and of B; null without an origin. */
+export function sidesOf({ state, choice }: Viewed): readonly (PaidRequest<Reach> | null)[] {
+  const { origin, otherOrigin, direction } = state;
   const of = (one: Origin | null, by: Trips) =>
     one === null ? null : reachRequest(one, by, direction);
   return [of(origin, choice), of(otherOrigin ?? origin, otherTrips(choice))];
+}
+
+/** Null until it is paid for. */
+export function reachIn(viewed: Viewed): Reach | null {
+  return resultOf(viewed.requests, sidesOf(viewed)[0]);
 }
 
 type Counts = DataOf<'getBlockAccess'>['results'];

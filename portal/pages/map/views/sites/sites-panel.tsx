@@ -20,9 +20,9 @@ import {
   type SitesBy,
 } from '../../state/map-state.ts';
 import { fitsAddress, MAX_ADDRESS_SITES, type Site, without } from '../../state/sites.ts';
-import type { MeasuredSites, Viewed } from '../map-view.ts';
+import type { Viewed } from '../map-view.ts';
 import { SitesColours, SitesResults } from './sites-results.tsx';
-import { sitesSwatches } from './sites-view.ts';
+import { type MeasuredSites, sitesIn, sitesSwatches } from './sites-view.ts';
 
 const DIRECTIONS: readonly (readonly [Direction, string])[] = [
   ['to', 'To the sites'],
@@ -41,7 +41,8 @@ const KINDS: readonly (readonly [MapState['adds'], string])[] = [
 const MAX_LISTED = 50;
 
 export function SitesPanel(viewed: Viewed) {
-  const { sites: measured, area } = viewed;
+  const { area } = viewed;
+  const measured = sitesIn(viewed);
   const { choice, change } = useMap();
   const { request } = measured;
   const place = useRef<HTMLDivElement>(null);

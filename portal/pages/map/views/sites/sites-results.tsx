@@ -13,7 +13,7 @@ import type { Point } from '../../state/codecs.ts';
 import { useMap } from '../../state/map-context.ts';
 import type { MapState } from '../../state/map-state.ts';
 import { type Site, withSite } from '../../state/sites.ts';
-import type { MeasuredSites } from '../map-view.ts';
+import type { MeasuredSites } from './sites-view.ts';
 
 type SitesCoverage = DataOf<'measureSites'>;
 

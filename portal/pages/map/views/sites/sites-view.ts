@@ -1,9 +1,9 @@
 import { REQUEST_LIMITS } from '../../../../../proxy/http/request-limits.ts';
 import { PLANS } from '../../../../../proxy/plans.ts';
-import type { Timing } from '../../../../../shards/services.ts';
-import type { Area, DataOf, Mode } from '../../../../client/src/index.ts';
+import type { DataOf } from '../../../../client/src/index.ts';
 import { MAP_COLOURS } from '../../../../map-classes.ts';
 import { onRequest } from '../../../parts/failed-script.tsx';
+import { bodyOf } from '../../blocks/area-blocks.ts';
 import { mapTitle } from '../../catalogue/mode-words.ts';
 import {
   CATCHMENT_CLASS_MINUTES,
@@ -14,18 +14,12 @@ import {
   reachClasses,
   reachesWithin,
 } from '../../measures/reach.ts';
-import {
-  type Outcomes,
-  type PaidCall,
-  type PaidRequest,
-  paidCall,
-  resultOf,
-} from '../../paid/paid-request.ts';
+import { type PaidCall, type PaidRequest, paidCall, resultOf } from '../../paid/paid-request.ts';
 import type { Swatch } from '../../panels/legend.tsx';
 import { reachSwatches } from '../../panels/legend.tsx';
-import { MAX_CATCHMENT_MINUTES, MAX_MINUTES, type SitesBy } from '../../state/map-state.ts';
-import { MAX_ADDRESS_SITES, MAX_UNCOVERED, type Site } from '../../state/sites.ts';
-import { asShown, type MapView, type MeasuredSites, type Viewed } from '../map-view.ts';
+import { MAX_CATCHMENT_MINUTES, MAX_MINUTES } from '../../state/map-state.ts';
+import { MAX_ADDRESS_SITES, MAX_UNCOVERED } from '../../state/sites.ts';
+import { asShown, kept, type MapView, type Viewed } from '../map-view.ts';
 import { nearestOf } from '../nearest/nearest-view.tsx';
 import { reachRequest } from '../reach/reach-view.ts';
 
@@ -41,8 +35,8 @@ export const sitesView: MapView = {
   modes: ({ mode }) => [mode],
   measure: ofType.measure,
   shown(viewed) {
-    const { catalogue, state, choice, sites } = viewed;
-    const { reaches, nearest } = sites;
+    const { catalogue, state, choice } = viewed;
+    const { reaches, nearest } = sitesIn(viewed);
     const { sitesBy, sitesColoured } = state;
     const { mode, sitesType } = choice;
     if (sitesType !== null) return ofType.shown(viewed);
@@ -59,7 +53,7 @@ export const sitesView: MapView = {
     };
   },
   minutesOf(viewed, geoid) {
-    const { nearest, reaches } = viewed.sites;
+    const { nearest, reaches } = sitesIn(viewed);
     if (viewed.choice.sitesType !== null) return ofType.minutesOf(viewed, geoid);
     if (nearest === null || reaches === null) return null;
     const minutes = minutesTo(nearest, geoid);
@@ -70,7 +64,7 @@ export const sitesView: MapView = {
     return near > 1 ? `${minutes} min, ${near} sites near` : `${minutes} min`;
   },
   Panel: onRequest('the view', async () => (await import('./sites-panel.tsx')).SitesPanel),
-  requests: ({ sites: { request } }) => asShown('People near the sites', request),
+  requests: (viewed) => asShown('People near the sites', sitesIn(viewed).request),
 };
 
 /** The longest minutes that are coloured, and the width of a class, for some minutes that count. */
@@ -90,10 +84,10 @@ function overlapClass(sites: number): number {
 
 /** Swatches of the blocks near sites; before they are loaded, none of classes. */
 export function sitesSwatches(viewed: Viewed): readonly Swatch[] {
-  const { state, choice, scheme, sites } = viewed;
+  const { state, choice, scheme } = viewed;
   const { sitesBy, sitesColoured } = state;
   if (choice.sitesType !== null) return ofType.legend(viewed);
-  if (sites.reaches === null) return [];
+  if (sitesIn(viewed).reaches === null) return [];
   if (sitesColoured === 'overlap') {
     const { classes, beyond } = MAP_COLOURS[scheme];
     return [
@@ -109,56 +103,63 @@ export function sitesSwatches(viewed: Viewed): readonly Swatch[] {
 
 type SitesCoverage = DataOf<'measureSites'>;
 
-interface SitesQuery extends SitesBy {
-  /** Sites and candidates of one's own. */
-  readonly points: readonly Site[];
-  /** The POIs of a type as sites, in place of those of one's own. */
-  readonly type: number | null;
-  /** The most POIs of the type in the area; null while they are not counted. */
-  readonly mostPois: number | null;
-  /** Null for all people whom any site or candidate reaches. */
-  readonly area: Area | null;
-  readonly mode: Mode;
-  readonly times: Partial<Timing>;
+/** Sites, as far as they are measured; null until then. */
+export interface MeasuredSites {
+  /** Null without sites, and for sites of a type without an area. */
+  readonly request: PaidCall<SitesCoverage> | null;
+  readonly coverage: SitesCoverage | null;
+  /** Requests the reach of each site; null if the colours are free, or for too many sites. */
+  readonly colours: PaidRequest<readonly Reach[]> | null;
+  readonly reaches: readonly Reach[] | null;
+  /** The minutes to the nearest site. */
+  readonly nearest: Reach | null;
 }
 
-/** The requests about some sites, and what has been loaded of them. */
-export function measuredSites(query: SitesQuery, requests: Outcomes): MeasuredSites {
-  const request = sitesRequest(query);
-  const coverage = resultOf(requests, request);
-  const colours =
-    coverage && query.type === null && coverage.sites.length <= MAX_COLOURED
-      ? reachesRequest(coverage, query)
-      : null;
-  const reaches = resultOf(requests, colours);
-  const nearest = reaches && nearestReach(reaches);
-  return { request, coverage, colours, reaches, nearest };
-}
+/** The requests about the sites, and what has been loaded of them. */
+export const sitesIn = kept(
+  ({ requests, state, choice, area, mostSites }: Viewed) => [
+    ...[requests, state.sites, state.sitesType, state.sitesBy],
+    ...[choice.service, area.value, mostSites],
+  ],
+  (viewed): MeasuredSites => {
+    const { requests, state } = viewed;
+    const request = sitesRequest(viewed);
+    const coverage = resultOf(requests, request);
+    const colours =
+      coverage && state.sitesType === null && coverage.sites.length <= MAX_COLOURED
+        ? reachesRequest(coverage, viewed)
+        : null;
+    const reaches = resultOf(requests, colours);
+    return { request, coverage, colours, reaches, nearest: reaches && nearestReach(reaches) };
+  },
+);
 
 /** Null without sites, and for sites of a type without an area. */
-function sitesRequest(query: SitesQuery): PaidCall<SitesCoverage> | null {
-  const { points, type, mostPois, area, mode, times, direction, weight, choose, within } = query;
-  if (type === null ? points.length === 0 : area === null) return null;
+function sitesRequest({ state, choice, area, mostSites }: Viewed): PaidCall<SitesCoverage> | null {
+  const { sites, sitesType: type, sitesBy } = state;
+  const { mode, times } = choice;
+  if (type === null ? sites.length === 0 : area.value === null) return null;
   const listed = (wanted: boolean) =>
-    points
+    sites
       .filter(({ isCandidate }) => isCandidate === wanted)
       .map(({ id, lat, lon }) => ({ id, lat, lon }));
   const candidates = listed(true);
   const body = {
     sites: type === null ? listed(false) : { type },
-    ...(candidates.length > 0 && { candidates, choose }),
-    ...(area && { area }),
+    ...(candidates.length > 0 && { candidates, choose: sitesBy.choose }),
+    ...(area.value && { area: bodyOf(area.value) }),
     mode,
     ...times,
-    direction,
-    weight: [weight],
-    minutes: [within],
+    direction: type === null ? sitesBy.direction : ('to' as const),
+    weight: [sitesBy.weight],
+    minutes: [sitesBy.within],
     uncovered: MAX_UNCOVERED,
   };
   const { site, sites_minimum } = PLANS.charges;
   const { sites: limit } = REQUEST_LIMITS;
+  // POIs that are not counted yet may be as many as the API takes.
   const most =
-    type === null ? points.length : Math.min(mostPois ?? limit, limit) + candidates.length;
+    type === null ? sites.length : Math.min(mostSites ?? limit, limit) + candidates.length;
   return paidCall('measureSites', body, Math.max(sites_minimum, most * site));
 }
 
@@ -168,9 +169,9 @@ const MAX_COLOURED = MAX_ADDRESS_SITES;
 /** Requests the reach of each measured site, from or to its block, as the sites are measured. */
 function reachesRequest(
   { sites }: SitesCoverage,
-  { direction, ...by }: SitesQuery,
+  { state, choice }: Viewed,
 ): PaidRequest<readonly Reach[]> | null {
-  const each = sites.map(({ block }) => reachRequest(block, by, direction));
+  const each = sites.map(({ block }) => reachRequest(block, choice, state.sitesBy.direction));
   if (each.length === 0) return null;
   return {
     name: each.map(({ name }) => name).join(),
