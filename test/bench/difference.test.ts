@@ -45,6 +45,8 @@ test('a table of R5 has rows of minutes to blocks alone, and blanks beyond an ho
     minutes: {
       walk: [[1, Infinity]],
       'step-free': [],
+      'transit-median': [],
+      'transit-early': [],
       bike: [[0, Infinity]],
       'bike-anywhere': [[1, 60]],
       transit: [[2, 20]],

@@ -25,6 +25,8 @@ const kindSchema = z.enum([
   'bike',
   'bike, any stress',
   'ridden',
+  'ridden, median',
+  'ridden from 7:00',
   'not ridden',
 ]);
 /** Rules of R5 in place of ours: none, one, or all five. */

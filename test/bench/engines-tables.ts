@@ -19,11 +19,18 @@ const RELEVANT: Readonly<Record<Kind, readonly Rules[]>> = {
   bike: ['as shipped', 'private-ground', 'bike-links', 'stress', 'all five'],
   'bike, any stress': ['as shipped', 'private-ground', 'bike-links', 'all five'],
   ridden: ['as shipped', 'private-ground', 'station-levels', 'pathways', 'all five'],
+  'ridden, median': ['as shipped', 'all five'],
+  'ridden from 7:00': ['as shipped', 'all five'],
   'not ridden': ['as shipped', 'private-ground', 'all five'],
 };
 
 /** Kinds of trips that only the table by rule has. */
-const DETAILS: readonly Kind[] = ['bike, any stress', 'not ridden'];
+const DETAILS: readonly Kind[] = [
+  'bike, any stress',
+  'ridden, median',
+  'ridden from 7:00',
+  'not ridden',
+];
 
 /** One row for each engine and mode: as shipped, and by the five rules of R5. */
 function summary({ date, commit, machine, cities }: EnginesRecord): string {
@@ -113,7 +120,7 @@ function switched({ cities }: EnginesRecord): string {
 }
 
 function modeOf(kind: Kind): string {
-  return kind.endsWith('ridden') ? `transit, ${kind}` : kind;
+  return kind.includes('ridden') ? `transit, ${kind}` : kind;
 }
 
 function percent(value: number): string {

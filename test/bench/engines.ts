@@ -5,15 +5,18 @@ import path from 'node:path';
 import { dateOfPbf, headerOfPbf } from '../../builder/osm/pbf.ts';
 import type { Region } from '../../builder/region/read-region.ts';
 import {
+  MILLIS_PER_MINUTE,
   OWN_RULES,
   ROUTING,
   RULE_NAMES,
   type RulesOfR5,
 } from '../../builder/routing-parameters.ts';
 import { CLOSED } from '../../builder/streets/mode-costs.ts';
+import type { SearchedWindow } from '../../builder/transit/transit-region.ts';
 import type { Position } from '../../shards/geometry/polygon.ts';
 import { boxContains } from '../../shards/geometry/wgs84.ts';
 import type { Minutes } from '../../shards/units.ts';
+import { AM } from '../support/joined-feeds.ts';
 import { readFiles } from '../support/prepared-city.ts';
 import { datesOf } from '../support/read-feeds.ts';
 import {
@@ -57,6 +60,24 @@ interface Sampling {
   readonly origin: number;
   readonly target: number;
 }
+
+/** Times by transit other than those of every release, which R5 states too. */
+interface FurtherTiming {
+  readonly kind: Kind;
+  readonly mode: R5Mode;
+  readonly window: SearchedWindow;
+}
+
+const MEDIAN: FurtherTiming = {
+  kind: 'ridden, median',
+  mode: 'transit-median',
+  window: { ...AM, percentiles: [50] },
+};
+const EARLY: FurtherTiming = {
+  kind: 'ridden from 7:00',
+  mode: 'transit-early',
+  window: { ...AM, name: 'early', opens: 7 * 60 },
+};
 
 interface CityInputs {
   readonly place: string;
@@ -147,10 +168,10 @@ async function compareIn(city: CityInputs, folders: Folders): Promise<EnginesCit
   const days = (await datesOf({ osm: [osm], gtfs: city.gtfs }))!.feeds.map(({ day }) => day!);
   const { box } = await headerOfPbf(osm);
   const gtfs = await oneDayFeeds(city.gtfs, { days, date: city.date, box }, folders.folder);
-  const read = async (rulesOfR5: RulesOfR5) => {
-    const feeds = await datesOf({ osm: [osm], gtfs, serviceDate: city.date });
+  const read = async (rulesOfR5: RulesOfR5, window = AM) => {
+    const feeds = await datesOf({ osm: [osm], gtfs, serviceDate: city.date }, window);
     const { blocks, counties } = city;
-    const files = { osm: [osm], blocks, counties, feeds, rulesOfR5 };
+    const files = { osm: [osm], blocks, counties, feeds, window, rulesOfR5 };
     return readFiles({ ...files, further: ['step_free'] });
   };
   const own = await read(OWN_RULES);
@@ -204,6 +225,12 @@ async function compareIn(city: CityInputs, folders: Folders): Promise<EnginesCit
     for (const [kind, found] of againstR5(part(to.length), anywhere, minutes, () => false)) {
       add(R5, kind, rules, found);
     }
+    const isTimed = rules === 'as shipped' || rules === 'all five';
+    for (const { kind, mode, window } of isTimed ? [MEDIAN, EARLY] : []) {
+      const timed = await read(rulesOfR5, window);
+      const ours = ourTimes(timed, from, cells, window.opens * MILLIS_PER_MINUTE);
+      add(R5, kind, rules, differenceIn(tripsOf(ours, minutes, () => false, mode).rides));
+    }
     if (table) {
       const anyStress = calmPart(0, to.length);
       for (const [kind, found] of againstR5(toBlocks, anyStress, table.minutes, isSameBlock)) {
@@ -242,15 +269,10 @@ function isBesideStreet({ networks: [walk] }: Region, [lon, lat]: Position): boo
 
 /** The columns of some targets. */
 function pick(minutes: R5Minutes, isWanted: readonly boolean[]): R5Minutes {
-  const of = (rows: R5Minutes['walk']) => rows.map((row) => row.filter((_, i) => isWanted[i]));
-  const { walk, bike, transit } = minutes;
-  return {
-    walk: of(walk),
-    'step-free': of(minutes['step-free']),
-    bike: of(bike),
-    transit: of(transit),
-    'bike-anywhere': of(minutes['bike-anywhere']),
-  };
+  const picked = Object.entries(minutes).map(([mode, rows]) => {
+    return [mode, rows.map((row) => row.filter((_, i) => isWanted[i]))];
+  });
+  return Object.fromEntries(picked) as R5Minutes;
 }
 
 /** Compares our times with those of R5. `anywhere`: our rides at any stress. */
@@ -260,15 +282,10 @@ function againstR5(
   minutes: R5Minutes,
   isSame: IsSame,
 ): [Kind, Difference][] {
-  // R5 rounds minutes down.
-  const theirs = (mode: R5Mode) => minutes[mode].map((row) => row.map((m) => m + 0.5));
+  const theirs = (mode: R5Mode) => unrounded(minutes[mode]);
   const pairs = (own: readonly (readonly Minutes[])[], mode: R5Mode) =>
     differenceIn(pairsOf(own, theirs(mode), CAPPED, isSame));
-  // Our engine counts a walk as a transit trip.
-  const [walk, transit] = [theirs('walk'), theirs('transit')];
-  const orWalk = transit.map((row, o) => row.map((time, t) => Math.min(time, walk[o][t])));
-  const trips = pairsOf(ours.get('transit')!, orWalk, CAPPED, isSame);
-  const { rides, walks } = byRiding(trips, ours.get('walk')!, walk);
+  const { rides, walks } = tripsOf(ours, minutes, isSame);
   // Tables of the newest R5 have none.
   const hasStepFree = minutes['step-free'].length > 0;
   return [
@@ -281,6 +298,27 @@ function againstR5(
     ['ridden', differenceIn(rides)],
     ['not ridden', differenceIn(walks)],
   ];
+}
+
+/** The trips by transit of R5's times by a mode, by whether they are ridden. */
+function tripsOf(
+  ours: OurMinutes,
+  minutes: R5Minutes,
+  isSame: IsSame,
+  mode: R5Mode = 'transit',
+): ReturnType<typeof byRiding> {
+  const walk = unrounded(minutes.walk);
+  // Our engine counts a walk as a transit trip.
+  const orWalk = unrounded(minutes[mode]).map((row, o) =>
+    row.map((time, t) => Math.min(time, walk[o][t])),
+  );
+  const trips = pairsOf(ours.get('transit')!, orWalk, CAPPED, isSame);
+  return byRiding(trips, ours.get('walk')!, walk);
+}
+
+/** The means of the times that R5 has rounded down to whole minutes. */
+function unrounded(rows: readonly (readonly Minutes[])[]): Minutes[][] {
+  return rows.map((row) => row.map((minutes) => minutes + 0.5));
 }
 
 function againstOtp(

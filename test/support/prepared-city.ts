@@ -18,6 +18,7 @@ import type { Executor } from '../../builder/tasks/executor.ts';
 import { preparingBy } from '../../builder/tasks/plan-release.ts';
 import { ThreadExecutor } from '../../builder/tasks/thread-executor.ts';
 import type { DatedFeeds } from '../../builder/transit/date-feeds.ts';
+import type { SearchedWindow } from '../../builder/transit/transit-region.ts';
 import { EVERYWHERE } from '../../shards/geometry/wgs84.ts';
 import type { FurtherWalk } from '../../shards/modes.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
@@ -118,6 +119,8 @@ interface Files {
   readonly pois?: readonly string[];
   readonly blocks: readonly string[];
   readonly feeds: DatedFeeds | null;
+  /** The window for which the feeds are read; by default that of every release. */
+  readonly window?: SearchedWindow;
   /** Counties to read; if empty, all available ones. */
   readonly counties: readonly CountyFips[];
   readonly rulesOfR5?: RulesOfR5;
@@ -130,8 +133,9 @@ export function readFiles(files: Files): Promise<Region> {
   return withPreparation(async (context) => {
     const blocks = await tablesOf(files.blocks, context);
     const counties = files.counties.length > 0 ? files.counties : blocks.counties;
+    const { window = AM } = files;
     const windows = files.feeds
-      ? [new FeedTables(context.store, (await preparedOf(files.feeds, context)).prepared, AM)]
+      ? [new FeedTables(context.store, (await preparedOf(files.feeds, context)).prepared, window)]
       : [];
     const osm = await osmOf(files.osm, context);
     const pois = await poisOf(files.pois ?? [], context);

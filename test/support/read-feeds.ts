@@ -7,6 +7,7 @@ import { type FeedDay, readFeedDay } from '../../builder/transit/feed-day.ts';
 import type { Transit } from '../../builder/transit/join-feeds.ts';
 import { assumeLevels } from '../../builder/transit/station-levels.ts';
 import type { FeedFacts } from '../../shards/release/manifest.ts';
+import type { DepartureWindow } from '../../shards/services.ts';
 import { joinedFeeds } from './joined-feeds.ts';
 
 /**
@@ -33,13 +34,13 @@ export async function readFeeds({
 }
 
 /** Chooses the days of the feeds of a request as a plan does; null without feeds. */
-export async function datesOf({
-  osm,
-  gtfs = [],
-  serviceDate,
-}: Pick<PlanRequest, 'osm' | 'gtfs' | 'serviceDate'>): Promise<DatedFeeds | null> {
+export async function datesOf(
+  { osm, gtfs = [], serviceDate }: Pick<PlanRequest, 'osm' | 'gtfs' | 'serviceDate'>,
+  window?: DepartureWindow,
+): Promise<DatedFeeds | null> {
   if (gtfs.length === 0) return null;
   const asked = serviceDate === undefined ? null : dayNumber(serviceDate.replaceAll('-', ''));
   const newest = Math.max(...(await Promise.all(osm.map(dateOfPbf))));
-  return dateFeeds(await outlineFeeds(gtfs, { asked, near: asked ?? dayOfMillis(newest) }));
+  const outlined = await outlineFeeds(gtfs, { asked, near: asked ?? dayOfMillis(newest) });
+  return dateFeeds(outlined, window);
 }

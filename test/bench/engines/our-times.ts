@@ -9,20 +9,24 @@ import { withStress } from '../../../builder/streets/trait-bits.ts';
 import type { Position } from '../../../shards/geometry/polygon.ts';
 import { BASE_MODES, type Mode } from '../../../shards/modes.ts';
 import { Taxonomy } from '../../../shards/taxonomy.ts';
-import type { Minutes } from '../../../shards/units.ts';
+import type { Millis, Minutes } from '../../../shards/units.ts';
 
 /** Unrounded minutes by mode, one row per origin; Infinity beyond an hour. */
 export type OurMinutes = ReadonlyMap<Mode, readonly (readonly Minutes[])[]>;
 
-/** Minutes by the builder's searches between points that represent blocks. */
+/**
+ * Minutes by the builder's searches between points that represent blocks. `windowStart`: when the
+ * window for which the region was read opens.
+ */
 export function ourTimes(
   region: Region,
   origins: readonly Position[],
   targets: readonly Position[],
+  windowStart: Millis = ROUTING.transit.windowStart,
 ): OurMinutes {
   const { search, first, modes } = searchOf(region, origins, targets);
   const rows = new Map(modes.map((mode) => [mode, [] as Minutes[][]]));
-  search.run([...origins.keys()], [ROUTING.transit.windowStart], () => {
+  search.run([...origins.keys()], [windowStart], () => {
     modes.forEach((mode, at) => {
       const times = search.reached[at].times.subarray(first, first + targets.length);
       rows.get(mode)!.push(Array.from(times, inMinutes));

@@ -12,7 +12,15 @@ const run = promisify(execFile);
 const R5 = path.resolve('test/bench/engines/r5');
 const MAX_OUTPUT_BYTES = 1 << 28;
 
-const R5_MODES = ['walk', 'step-free', 'bike', 'bike-anywhere', 'transit'] as const;
+const R5_MODES = [
+  'walk',
+  'step-free',
+  'bike',
+  'bike-anywhere',
+  'transit',
+  'transit-median',
+  'transit-early',
+] as const;
 export type R5Mode = (typeof R5_MODES)[number];
 
 /** Whole minutes to each target, rounded down, by mode and origin; Infinity beyond an hour. */
@@ -106,7 +114,8 @@ export function readR5Table(file: string): R5Table {
 }
 
 function noMinutes(): Record<R5Mode, Minutes[][]> {
-  return { walk: [], 'step-free': [], bike: [], 'bike-anywhere': [], transit: [] };
+  const none = R5_MODES.map((mode) => [mode, [] as Minutes[][]]);
+  return Object.fromEntries(none) as Record<R5Mode, Minutes[][]>;
 }
 
 function toMinutes(field: string): Minutes {

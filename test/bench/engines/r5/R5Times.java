@@ -40,7 +40,9 @@ public class R5Times {
     network.rebuildLinkedGridPointSet(StreetMode.WALK, StreetMode.BICYCLE);
     WebMercatorGridPointSet grid = network.fullExtentGridPointSet;
     List<String> origins = Files.readAllLines(Path.of(args[2]));
-    String[] modes = {"walk", "step-free", "bike", "bike-anywhere", "transit"};
+    String[] modes = {
+      "walk", "step-free", "bike", "bike-anywhere", "transit", "transit-median", "transit-early"
+    };
     Map<String, Long> nanos = new HashMap<>();
     try (PrintWriter out = new PrintWriter(args[3])) {
       for (int cell = 0; cell < grid.featureCount(); cell++) {
@@ -79,7 +81,8 @@ public class R5Times {
 
   private static TravelTimeSurfaceTask task(TransportNetwork network, String mode, String date) {
     WebMercatorGridPointSet grid = network.fullExtentGridPointSet;
-    boolean isTransit = mode.equals("transit");
+    boolean isTransit = mode.startsWith("transit");
+    int hour = mode.equals("transit-early") ? 7 : 8;
     TravelTimeSurfaceTask task = new TravelTimeSurfaceTask();
     task.zoom = grid.zoom;
     task.west = grid.west;
@@ -88,9 +91,9 @@ public class R5Times {
     task.height = grid.height;
     task.zoneId = network.getTimeZone();
     task.date = LocalDate.parse(date);
-    task.fromTime = 8 * 3600;
-    task.toTime = 9 * 3600;
-    task.percentiles = new int[] {10};
+    task.fromTime = hour * 3600;
+    task.toTime = (hour + 1) * 3600;
+    task.percentiles = new int[] {mode.equals("transit-median") ? 50 : 10};
     task.monteCarloDraws = 60;
     task.walkSpeed = 4.8f / 3.6f;
     task.bikeSpeed = 15f / 3.6f;
