@@ -238,7 +238,7 @@ const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: 
   portal: { files: 227, lines: 23_050 },
   proxy: { files: 270, lines: 34_650 },
   shards: { files: 173, lines: 17_450 },
-  test: { files: 813, lines: 117_150 },
+  test: { files: 813, lines: 117_200 },
 };
 
 const TOP_LEVEL = new Set([

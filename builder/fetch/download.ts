@@ -37,8 +37,10 @@ export async function download(
   const kept = await keptOf(wanted, folder);
   if (kept !== null && isYoung(kept, wanted)) return path;
   const part = await PartFile.open(path, wanted.url);
-  const version = await whileBytesArrive(part, () =>
-    http.retry(wanted.url, () => transfer(wanted, http, part, kept, onBytes)),
+  const version = await http.retry(
+    wanted.url,
+    () => transfer(wanted, http, part, kept, onBytes),
+    () => part.size,
   );
   if (version === null) return path;
 
@@ -62,21 +64,6 @@ export async function download(
     last_modified: version.last_modified,
   });
   return path;
-}
-
-/**
- * Begins the tries anew for as long as they lengthen the part, since a file of gigabytes over a bad
- * line is cut more often than a server may fail.
- */
-async function whileBytesArrive<T>(part: PartFile, tries: () => Promise<T>): Promise<T> {
-  for (;;) {
-    const had = part.size;
-    try {
-      return await tries();
-    } catch (error) {
-      if (part.size <= had) throw error;
-    }
-  }
 }
 
 /** Returns the record of an existing, undamaged file of the same URL; null if there is none. */

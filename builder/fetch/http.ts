@@ -123,9 +123,24 @@ export class Http {
     }
   }
 
-  /** Retries after transient failures; see `withRetries`. */
-  retry<T>(url: string, attempt: () => Promise<T>): Promise<T> {
-    return withRetries(url, attempt, this.#options.retryMs, this.#onRetry);
+  /**
+   * Retries after transient failures; see `withRetries`. Begins the tries anew for as long as they
+   * increase the number of bytes that have `arrived`, since a file of gigabytes over a bad line is
+   * cut more often than a server may fail.
+   */
+  async retry<T>(
+    url: string,
+    attempt: () => Promise<T>,
+    arrived: () => Bytes = () => 0,
+  ): Promise<T> {
+    for (;;) {
+      const had = arrived();
+      try {
+        return await withRetries(url, attempt, this.#options.retryMs, this.#onRetry);
+      } catch (error) {
+        if (arrived() <= had) throw error;
+      }
+    }
   }
 
   /** Fetches the body of a small document. Throws a `BuildError` that names the URL. */
@@ -140,15 +155,18 @@ export class Http {
   }
 
   /**
-   * Fetches bytes `from` to `to` (exclusive) of the file with this ETag. Throws a `BuildError` if
-   * the server has another version by now, or does not support ranges.
+   * Fetches bytes `from` to `to` (exclusive) of the file with this ETag; of those that an
+   * interrupted transfer lacks, only these again. Throws a `BuildError` if the server has another
+   * version by now, or does not support ranges.
    */
   async range(url: string, from: Bytes, to: Bytes, etag: string): Promise<ArrayBuffer> {
     if (to - from > MAX_RANGE_BYTES)
       throw tooLarge(`${url} (bytes ${from} to ${to - 1})`, MAX_RANGE_BYTES);
-    return this.retry(url, async () => {
+    const bytes = new Uint8Array(to - from);
+    let at = 0;
+    const rest = async () => {
       const response = await this.ask('GET', url, {
-        range: `bytes=${from}-${to - 1}`,
+        range: `bytes=${from + at}-${to - 1}`,
         'if-match': etag,
       });
       if (response.status === 412) {
@@ -160,13 +178,19 @@ export class Http {
         throw new BuildError(`${url}: the server does not support range requests; use another`);
       }
       if (response.status !== 206) throw await refusal(url, response);
-      const part = rangeOf(response);
-      const bytes = await bodyOf(response, to - from);
-      if (part?.from !== from || bytes?.byteLength !== to - from) {
+      const isAsked = rangeOf(response)?.from === from + at;
+      for await (const chunk of response.body as AsyncIterable<Uint8Array>) {
+        // Leaving the loop closes the connection.
+        if (!isAsked || at + chunk.length > bytes.length) break;
+        bytes.set(chunk, at);
+        at += chunk.length;
+      }
+      if (at < bytes.length) {
         throw new TransientError(`sent other bytes than ${from} to ${to - 1}`);
       }
-      return bytes;
-    });
+    };
+    await this.retry(url, rest, () => at);
+    return bytes.buffer;
   }
 
   /**

@@ -170,6 +170,19 @@ test('a file that is replaced while it is read, and a cut transfer, leave no cop
   expect(await placesIn(await fetchPlaces([BOX], root))).toEqual(['a']);
 });
 
+test('a transfer that is cut ten times goes on where it was cut', async () => {
+  const groups = row('here', 8_000, -76.69, -76.51, 39.3);
+  put([groups], groups.length);
+  const file = placeFile(LABEL, 0);
+  await fetchPlaces();
+  const whole = mirror.takeSent();
+  put([groups], groups.length);
+  mirror.fail(file, ...Array.from({ length: 10 }, () => ({ cutAfter: 16 * 1024 })));
+  expect(await placesIn(await fetchPlaces())).toHaveLength(groups.length);
+  expect(mirror.gets(file).length).toBeGreaterThan(10);
+  expect(mirror.takeSent()).toBe(whole);
+});
+
 test('what is not such a release is an error that names the address', async () => {
   await expect(fetchPlaces()).rejects.toThrow(/\/catalog\.json: not found \(404\)/);
   mirror.put('/catalog.json', '{"latest": "newest"}');
