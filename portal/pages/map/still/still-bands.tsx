@@ -20,7 +20,7 @@ export function StillBands(props: { readonly bandsUrl: string; readonly onRead: 
   const bands = useLoaded(async () => {
     const { bandPaths } = await tileReader;
     if (frame === null) return null;
-    return bandPaths(bandsUrl, frame.box, Math.floor(frame.position.zoom), frame.place);
+    return bandPaths(bandsUrl, frame.box, frame.position.zoom, frame.place);
   }, [bandsUrl, frame]);
   const paths = bands.value;
   // The map itself reports that the API does not respond.

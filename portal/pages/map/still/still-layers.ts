@@ -5,6 +5,7 @@ import { UNROUTED_CLASS } from '../measures/block-classes.ts';
 import type { Frame } from '../tiles/frame.ts';
 import {
   bandPaths,
+  heldZoom,
   isArea,
   pathOf,
   placed,
@@ -70,10 +71,7 @@ const PLACES: Readonly<Record<string, { readonly size: number; readonly from: nu
 /** Reads the layers of a picture from the tiles of the map, so that no WebGL is needed. */
 export async function stillLayers(frame: Frame, sources: StillSources): Promise<StillLayers> {
   const { baseMap, shown } = sources;
-  const zoom = Math.max(
-    TILE_ZOOMS.bands,
-    Math.min(TILE_ZOOMS.most, Math.floor(frame.position.zoom)),
-  );
+  const zoom = heldZoom(frame.position.zoom);
   const tiles = tilesIn(frame.box, zoom);
   const isOf = (part: string) => (archive: string) => readTiles(archive, tiles, [part]);
   const hasBlocks = zoom >= TILE_ZOOMS.blocks;

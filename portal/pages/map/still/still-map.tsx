@@ -1,3 +1,4 @@
+import type { Flavor } from '@protomaps/basemaps';
 import { MAP_COLOURS } from '../../../map-classes.ts';
 import { BASE_MAP_FLAVORS } from '../drawing/base-map-flavors.ts';
 import { LINES_ZOOM } from '../drawing/block-fills.ts';
@@ -22,12 +23,10 @@ function StillMap(props: {
   const { frame, layers, shown, opacity, scheme } = props;
   const colours = MAP_COLOURS[scheme];
   const flavor = BASE_MAP_FLAVORS[scheme];
-  const isDifference = shown.of === 'classes' && shown.palette === 'difference';
-  const fills = isDifference ? colours.difference : colours.classes;
-  const { width, height } = frame;
+  const fills = colours[(shown.of === 'classes' && shown.palette) || 'classes'];
   return (
     <g>
-      <rect width={width} height={height} fill={colours.outside} />
+      <rect width={frame.width} height={frame.height} fill={colours.outside} />
       <path d={layers.earth} fill={flavor.earth} />
       <path d={layers.water} fill={colours.water} />
       <g opacity={opacity}>
@@ -70,22 +69,27 @@ function StillMap(props: {
           stroke={isStop ? colours.chosen : colours.halo}
         />
       ))}
-      {layers.places.map(({ name, x, y, size }) => (
-        <text
-          key={`${name} ${x} ${y}`}
-          x={x}
-          y={y}
-          font-size={size}
-          text-anchor="middle"
-          fill={flavor.city_label}
-          stroke={flavor.city_label_halo}
-          stroke-width="3"
-          stroke-linejoin="round"
-          paint-order="stroke"
-        >
-          {name}
-        </text>
-      ))}
+      <Names places={layers.places} flavor={flavor} />
     </g>
   );
+}
+
+function Names(props: { readonly places: StillLayers['places']; readonly flavor: Flavor }) {
+  const { places, flavor } = props;
+  return places.map(({ name, x, y, size }) => (
+    <text
+      key={`${name} ${x} ${y}`}
+      x={x}
+      y={y}
+      font-size={size}
+      text-anchor="middle"
+      fill={flavor.city_label}
+      stroke={flavor.city_label_halo}
+      stroke-width="3"
+      stroke-linejoin="round"
+      paint-order="stroke"
+    >
+      {name}
+    </text>
+  ));
 }

@@ -75,6 +75,11 @@ export async function pointsAround(archiveUrl: string, box: Box, layer: string):
   return (await readTiles(archiveUrl, tilesIn(box, TILE_ZOOMS.blocks), [layer])).length;
 }
 
+/** The zoom of the tiles for a map of a zoom. */
+export function heldZoom(zoom: number): number {
+  return Math.min(TILE_ZOOMS.most, Math.max(TILE_ZOOMS.bands, Math.floor(zoom)));
+}
+
 /** The tiles of a zoom that intersect a box in degrees; east may exceed 180. */
 export function tilesIn([west, south, east, north]: Box, zoom: number): readonly TileAt[] {
   const count = 2 ** zoom;
@@ -101,9 +106,8 @@ export async function bandPaths(
   zoom: number,
   place: Place,
 ): Promise<readonly string[]> {
-  const held = Math.min(TILE_ZOOMS.most, Math.max(TILE_ZOOMS.bands, zoom));
   const paths = BAND_ENDS.map(() => '');
-  for (const band of await readTiles(archiveUrl, tilesIn(box, held), ['bands'])) {
+  for (const band of await readTiles(archiveUrl, tilesIn(box, heldZoom(zoom)), ['bands'])) {
     const index = BAND_ENDS.indexOf(Number(band.feature.properties.minutes));
     if (index !== -1) paths[index] += pathOf(band, place);
   }
