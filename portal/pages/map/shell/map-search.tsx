@@ -21,47 +21,14 @@ const POINT_ZOOM = 15;
  */
 export function MapSearch({ onPoi }: { readonly onPoi: (poi: FoundPoi) => void }) {
   const { catalogue, state, change } = useMap();
-  const around = state.position ?? middleOf(catalogue.bounds);
   const [text, setText] = useState('');
   const [words, setWords] = useState<PoiWords | null>(null);
-  const typed = text.trim();
-  const { found, said } = useAddressSearch(typed);
-  const go = ({ kind, geoid, lat, lon }: Found) => {
-    const position = { zoom: ZOOMS[kind] ?? POINT_ZOOM, lat, lon };
-    const isArea = kind === 'county' || kind === 'place';
-    const isOrigin = state.view === 'reach' && !isArea;
-    change({
-      position,
-      ...(isArea ? { area: geoid } : { block: geoid }),
-      ...(isOrigin && { origin: geoid, poi: null }),
-    });
-  };
-  const options = [
-    ...found.map((one) => ({
-      key: `${one.kind} ${one.geoid} ${one.label}`,
-      label: one.label,
-      note: KIND_NOTES[one.kind] ?? null,
-      choose() {
-        setText('');
-        go(one);
-      },
-    })),
-    ...typesBeginning([...catalogue.types, ...catalogue.parents], typed)
-      .slice(0, MAX_TYPES)
-      .map(({ id, name }) => ({
-        key: `type ${id}`,
-        label: `${name}: minutes to the nearest`,
-        choose() {
-          setText('');
-          change({ view: 'nearest', type: id });
-        },
-      })),
-    {
-      key: 'pois',
-      label: `Search shops, parks and more for “${typed}”`,
-      choose: () => setWords({ q: typed, around }),
-    },
-  ];
+  const go = useGo();
+  const { options, said } = useMatches(text.trim(), {
+    onChosen: () => setText(''),
+    onFound: go,
+    onWords: (q) => setWords({ q, around: state.position ?? middleOf(catalogue.bounds) }),
+  });
   return (
     <search class="map-search">
       <Combobox
@@ -69,7 +36,7 @@ export function MapSearch({ onPoi }: { readonly onPoi: (poi: FoundPoi) => void }
         placeholder={HINT}
         text={text}
         onText={setText}
-        options={typed === '' ? [] : options}
+        options={options}
         said={said}
         onEscape={() => setText('')}
       />
@@ -86,6 +53,21 @@ export function MapSearch({ onPoi }: { readonly onPoi: (poi: FoundPoi) => void }
       )}
     </search>
   );
+}
+
+/** Returns how to go to what was found: it becomes the area, or the selected block. */
+function useGo() {
+  const { state, change } = useMap();
+  return ({ kind, geoid, lat, lon }: Found) => {
+    const position = { zoom: ZOOMS[kind] ?? POINT_ZOOM, lat, lon };
+    const isArea = kind === 'county' || kind === 'place';
+    const isOrigin = state.view === 'reach' && !isArea;
+    change({
+      position,
+      ...(isArea ? { area: geoid } : { block: geoid }),
+      ...(isOrigin && { origin: geoid, poi: null }),
+    });
+  };
 }
 
 const HINT = 'Search for an address or a place';
@@ -176,20 +158,57 @@ function PoiResults(props: {
 
 type Found = DataOf<'findAddresses'>['results'][number];
 
-/** Finds addresses and places as they are typed; an empty text finds nothing. */
-function useAddressSearch(typed: string): {
-  readonly found: readonly Found[];
-  /** A sentence on how many, for screen readers. */
-  readonly said: string;
-} {
+/**
+ * The matches of what is typed: addresses and places, types to map, and the search for POIs; none
+ * of an empty text. `said`: a sentence on how many places, for screen readers.
+ */
+function useMatches(
+  typed: string,
+  on: {
+    readonly onChosen: () => void;
+    readonly onFound: (found: Found) => void;
+    readonly onWords: (words: string) => void;
+  },
+) {
+  const { catalogue, change } = useMap();
   const search = useSearch(typed, async (q, signal) => {
     return (await keylessClient.findAddresses({ q, limit: 5 }, { signal })).data.results;
   });
-  if (search.state === 'failed') {
-    return { found: [], said: 'The search for addresses is unavailable.' };
-  }
+  if (typed === '') return { options: [], said: '' };
   const found = search.value;
-  return { found: found ?? [], said: found ? `${counted(found.length, 'place')} found` : '' };
+  const places = (found ?? []).map((one) => ({
+    key: `${one.kind} ${one.geoid} ${one.label}`,
+    label: one.label,
+    note: KIND_NOTES[one.kind] ?? null,
+    choose() {
+      on.onChosen();
+      on.onFound(one);
+    },
+  }));
+  const types = typesBeginning([...catalogue.types, ...catalogue.parents], typed)
+    .slice(0, MAX_TYPES)
+    .map(({ id, name }) => ({
+      key: `type ${id}`,
+      label: `${name}: minutes to the nearest`,
+      choose() {
+        on.onChosen();
+        change({ view: 'nearest', type: id });
+      },
+    }));
+  const pois = {
+    key: 'pois',
+    label: `Search shops, parks and more for “${typed}”`,
+    choose: () => on.onWords(typed),
+  };
+  return {
+    options: [...places, ...types, pois],
+    said:
+      search.state === 'failed'
+        ? 'The search for addresses is unavailable.'
+        : found
+          ? `${counted(found.length, 'place')} found`
+          : '',
+  };
 }
 
 export type FoundPoi = Pick<PoiSearchResult, 'dest_id' | 'name' | 'lat' | 'lon'>;

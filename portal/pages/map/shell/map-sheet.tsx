@@ -44,7 +44,7 @@ interface SheetProps {
 
 /** A picture to save: the map with its title, legend and sources, in fixed classes and colours. */
 export function MapSheet(props: SheetProps) {
-  const { frame, title, facts, units, legend, sources, markers, scheme, children } = props;
+  const { frame, title, facts, legend, sources, scheme } = props;
   const { paper, ink, quiet, line } = INKS[scheme];
   const longest = Math.max(...legend.map(({ label }) => label.length));
   const wide = Math.max(ENTRY_PX.width, 40 + longest * 8);
@@ -76,27 +76,7 @@ export function MapSheet(props: SheetProps) {
       <text x={MARGIN} y={56} font-size={Math.min(14, titleSize(facts, frame.width))} fill={ink}>
         {facts}
       </text>
-      <g transform={`translate(${MARGIN} ${HEAD_PX})`}>
-        <clipPath id="map-frame">
-          <rect width={frame.width} height={frame.height} />
-        </clipPath>
-        <g clip-path="url(#map-frame)">
-          {children}
-          {markers.map((marker) => (
-            <Marker key={marker.id} marker={marker} frame={frame} />
-          ))}
-        </g>
-        <rect width={frame.width} height={frame.height} fill="none" stroke={line} />
-        <ScaleBar
-          x={16}
-          y={frame.height - 16}
-          width={Math.min(frame.width, MAX_SCALE_PX)}
-          perMetre={frame.perMetre}
-          units={units}
-          ink={ink}
-          halo={paper}
-        />
-      </g>
+      <Framed {...props} />
       {legend.map((swatch, i) => (
         <Entry
           key={swatch.label}
@@ -114,6 +94,34 @@ export function MapSheet(props: SheetProps) {
         ))}
       </g>
     </svg>
+  );
+}
+
+/** The map in its frame, with its markers and a scale. */
+function Framed({ frame, units, markers, scheme, children }: SheetProps) {
+  const { paper, ink, line } = INKS[scheme];
+  return (
+    <g transform={`translate(${MARGIN} ${HEAD_PX})`}>
+      <clipPath id="map-frame">
+        <rect width={frame.width} height={frame.height} />
+      </clipPath>
+      <g clip-path="url(#map-frame)">
+        {children}
+        {markers.map((marker) => (
+          <Marker key={marker.id} marker={marker} frame={frame} />
+        ))}
+      </g>
+      <rect width={frame.width} height={frame.height} fill="none" stroke={line} />
+      <ScaleBar
+        x={16}
+        y={frame.height - 16}
+        width={Math.min(frame.width, MAX_SCALE_PX)}
+        perMetre={frame.perMetre}
+        units={units}
+        ink={ink}
+        halo={paper}
+      />
+    </g>
   );
 }
 

@@ -208,27 +208,11 @@ function useDrawnMap(
   const opacity = shared.opacity / 100;
   const scheme = useColourScheme();
   const { drawn, shown, outlines, markers, pointed, isEmbedded = false } = props;
-  const [state, setState] = useState<'loading' | 'here' | 'drawn' | 'no-webgl' | 'failed'>(
-    'loading',
-  );
-  const [areLate, setLate] = useState(false);
-  const [failed, setFailed] = useState<readonly string[]>([]);
-  const [zoom, setZoom] = useState(BLOCK_ZOOM);
-  const [hovered, setHovered] = useState<HoveredBlock | null>(null);
   const own = useRef<MapPosition | null>(position);
-  const events = useRef<MapEvents>(null!);
-  events.current = {
-    ...props.events,
-    onDrawn: () => setState('drawn'),
-    onLate: setLate,
-    onZoom: setZoom,
-    onHover: setHovered,
-    onTrouble: (source) => setFailed((before) => [...new Set([...before, source])]),
-    onMoved(moved) {
-      own.current = moved;
-      change({ position: moved });
-    },
-  };
+  const { events, setState, ...reported } = useReports(props.events, (moved) => {
+    own.current = moved;
+    change({ position: moved });
+  });
   const look = { shown, outlines, opacity, scheme };
   const now = { ...props, look, position };
   const latest = useRef(now);
@@ -269,7 +253,29 @@ function useDrawnMap(
     own.current = position;
     drawn.current?.moveTo(position);
   }, [position]);
-  return { state, areLate, zoom, hovered, failed };
+  return reported;
+}
+
+/** The state of the map, what it has reported last, and the events by which it reports. */
+function useReports(stageEvents: StageEvents, onMoved: MapEvents['onMoved']) {
+  const [state, setState] = useState<'loading' | 'here' | 'drawn' | 'no-webgl' | 'failed'>(
+    'loading',
+  );
+  const [areLate, setLate] = useState(false);
+  const [failed, setFailed] = useState<readonly string[]>([]);
+  const [zoom, setZoom] = useState(BLOCK_ZOOM);
+  const [hovered, setHovered] = useState<HoveredBlock | null>(null);
+  const events = useRef<MapEvents>(null!);
+  events.current = {
+    ...stageEvents,
+    onMoved,
+    onDrawn: () => setState('drawn'),
+    onLate: setLate,
+    onZoom: setZoom,
+    onHover: setHovered,
+    onTrouble: (source) => setFailed((before) => [...new Set([...before, source])]),
+  };
+  return { events, setState, state, areLate, zoom, hovered, failed };
 }
 
 /** Requests what MapLibre needs first while MapLibre itself is still being loaded. */

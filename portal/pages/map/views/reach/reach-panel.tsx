@@ -30,12 +30,7 @@ export function ReachPanel(viewed: Viewed) {
   const scheme = useColourScheme();
   const { origin, direction, minutes } = state;
   const { mode } = choice;
-  const before = useRef(origin);
-  useEffect(() => {
-    // On a phone, what to do next would be below the fold.
-    if (origin !== before.current) document.getElementById('reach')?.scrollIntoView();
-    before.current = origin;
-  }, [origin]);
+  useScrolled(origin);
   const { facts, isFar } = useBlockFacts(reach?.geoids ?? null);
   const list =
     origin !== null && reach && facts
@@ -81,6 +76,15 @@ export function ReachPanel(viewed: Viewed) {
       )}
     </section>
   );
+}
+
+/** Scrolls to the panel when the origin changes: on a phone, it would be below the fold. */
+function useScrolled(origin: Origin | null): void {
+  const before = useRef(origin);
+  useEffect(() => {
+    if (origin !== before.current) document.getElementById('reach')?.scrollIntoView();
+    before.current = origin;
+  }, [origin]);
 }
 
 /** A choice to load the reach of every block that is clicked, and of an origin that is dragged. */
