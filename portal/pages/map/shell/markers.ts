@@ -1,14 +1,12 @@
-import type { DataOf } from '../../../client/src/index.ts';
 import { count } from '../../formats.ts';
 import { useFoundBlock } from '../blocks/use-block-facts.ts';
-import type { Catalogue } from '../catalogue/catalogue.ts';
 import { byMode } from '../catalogue/mode-words.ts';
 import type { MapMarker } from '../drawing/map-markers.ts';
 import { originName } from '../panels/words.tsx';
 import type { Profile } from '../profile/profile-request.ts';
 import { markerId } from '../profile/profile-request.ts';
 import type { Point } from '../state/codecs.ts';
-import type { MapState, Origin } from '../state/map-state.ts';
+import type { Origin } from '../state/map-state.ts';
 import type { Viewed } from '../views/map-view.ts';
 import { MAP_VIEWS } from '../views/map-views.ts';
 import { sitesIn } from '../views/sites/sites-view.ts';
@@ -25,13 +23,13 @@ interface MarkedPois {
  * of a profile, and one POI, that of the catchment or one searched for.
  */
 export function useMarkers(viewed: Viewed, pois: MarkedPois): readonly MapMarker[] {
-  const { catalogue, state, poiName } = viewed;
+  const { state, poiName } = viewed;
   const { view, origin, otherOrigin, poi } = state;
   const { profile, found } = pois;
   const { sides } = MAP_VIEWS[view];
   const at = useOriginPoint(sides > 0 ? origin : null);
   const otherAt = useOriginPoint(sides > 1 ? otherOrigin : null);
-  if (view === 'sites') return siteMarkers(state, sitesIn(viewed).coverage, catalogue);
+  if (view === 'sites') return siteMarkers(viewed);
   const caught =
     view === 'catchment' && poi !== null && origin !== null && typeof origin !== 'string'
       ? { dest_id: poi, name: poiName!, ...origin }
@@ -87,13 +85,10 @@ const SITE_PREFIX = 'site-';
 const MAX_SIGN = 2;
 
 /** Sites and candidates; without those sites in whose place the POIs of a type are. */
-function siteMarkers(
-  { sites, sitesType, sitesBy }: MapState,
-  coverage: DataOf<'measureSites'> | null,
-  { weights }: Pick<Catalogue, 'weights'>,
-): readonly MapMarker[] {
+function siteMarkers(viewed: Viewed): readonly MapMarker[] {
+  const { sites, sitesType, sitesBy } = viewed.state;
+  const { coverage } = sitesIn(viewed);
   const gains = new Map(coverage?.gains.map(({ id, gain }) => [id, gain[sitesBy.within]]));
-  const unit = weights.find(({ weight }) => weight === sitesBy.weight)?.unit ?? '';
   const chosen = new Set(coverage?.chosen.map(({ id }) => id));
   return sites
     .filter(({ isCandidate }) => isCandidate || sitesType === null)
@@ -105,7 +100,10 @@ function siteMarkers(
         at: { lat, lon },
         kind: isCandidate ? 'candidate' : 'site',
         sign: id.length <= MAX_SIGN ? id : '',
-        ...(gain !== undefined && { note: `+${count(gain)} ${unit}`, isChosen: chosen.has(id) }),
+        ...(gain !== undefined && {
+          note: `+${count(gain)} ${viewed.choice.sitesUnit}`,
+          isChosen: chosen.has(id),
+        }),
         title: `${isCandidate ? 'Candidate' : 'Site'} ${id}${adds}${chosen.has(id) ? ', the best' : ''}: drag to move it, Delete removes it`,
       };
     });
