@@ -1,5 +1,5 @@
 import { writeZip, type ZipPart } from '../../builder/inputs/zip-writer.ts';
-import { aroundBoth, type Bounds } from '../../shards/geometry/bounds.ts';
+import { aroundAll, aroundBoth, type Bounds } from '../../shards/geometry/bounds.ts';
 import type { Polygon } from '../../shards/geometry/polygon.ts';
 
 /** A column of the attribute table: text, or a number with `decimals` places. */
@@ -130,7 +130,7 @@ function cellText({ name, width, decimals }: ShapefileField, value: string | num
 function measure(layer: ShapefileLayer): { count: number; bytes: number; box: Bounds } {
   let count = 0;
   let bytes = 0;
-  let box = NO_BOX;
+  let box = aroundAll([]);
   for (const { polygon } of layer.records()) {
     count++;
     bytes += RECORD_HEADER_BYTES + contentBytes(polygon);
@@ -188,8 +188,6 @@ function shapeRecord(layer: ShapefileLayer, number: number, polygon: Polygon): U
   return record;
 }
 
-const NO_BOX: Bounds = [Infinity, Infinity, -Infinity, -Infinity];
-
 function boxOf([outer]: Polygon): Bounds {
-  return outer.reduce<Bounds>((box, [x, y]) => aroundBoth(box, [x, y, x, y]), NO_BOX);
+  return aroundAll(outer.map(([x, y]) => [x, y, x, y]));
 }

@@ -1,12 +1,9 @@
 import { z } from 'zod';
 import { BAND_ENDS } from '../../shards/bands/time-bands.ts';
+import { aroundAll, type Bounds } from '../../shards/geometry/bounds.ts';
 import type { Mode } from '../../shards/modes.ts';
 import type { TileAddress } from '../../shards/pmtiles/tile-id.ts';
-import {
-  type CountyManifest,
-  DIRECTIONS,
-  type TileArchive,
-} from '../../shards/release/manifest.ts';
+import { DIRECTIONS, type TileArchive } from '../../shards/release/manifest.ts';
 import type { Release } from '../../shards/release/release.ts';
 import { parseService } from '../../shards/services.ts';
 import { MICRO } from '../../shards/units.ts';
@@ -60,17 +57,8 @@ export const isochroneMeta = freeEndpoint({
   },
 });
 
-type Box = CountyManifest['block_box'];
-
-function around(boxes: readonly Box[]): Box | null {
-  if (boxes.length === 0) return null;
-  const edges = (i: number) => boxes.map((box) => box[i]);
-  return [
-    Math.min(...edges(0)),
-    Math.min(...edges(1)),
-    Math.max(...edges(2)),
-    Math.max(...edges(3)),
-  ];
+function around(boxes: readonly Bounds[]): Bounds | null {
+  return boxes.length === 0 ? null : aroundAll(boxes);
 }
 
 const boxOfRelease = z.array(z.number()).length(4);

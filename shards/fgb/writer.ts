@@ -1,3 +1,4 @@
+import { aroundAll, type Bounds } from '../geometry/bounds.ts';
 import { hilbertOrder } from '../geometry/hilbert.ts';
 import type { Area } from '../geometry/polygon.ts';
 import { NODE_BYTES } from './flat-geobuf-view.ts';
@@ -33,7 +34,7 @@ export function writeFlatGeobuf(
     isOfPoints: !isEmpty && 'lon' in features[0].geometry,
     columns,
     count: features.length,
-    envelope: isEmpty ? [] : enclose(boxes),
+    envelope: isEmpty ? [] : aroundAll(boxes),
     nodeSize: isEmpty ? 0 : NODE_SIZE,
   };
   const encoder = new FeatureEncoder(layer);
@@ -45,26 +46,15 @@ export function writeFlatGeobuf(
   return Buffer.concat([encodeHeader(layer), tree, ...encoded]);
 }
 
-type Box = readonly [minX: number, minY: number, maxX: number, maxY: number];
-
-function enclose(boxes: readonly Box[]): Box {
-  let [minX, minY, maxX, maxY] = [Infinity, Infinity, -Infinity, -Infinity];
-  for (const box of boxes) {
-    minX = Math.min(minX, box[0]);
-    minY = Math.min(minY, box[1]);
-    maxX = Math.max(maxX, box[2]);
-    maxY = Math.max(maxY, box[3]);
-  }
-  return [minX, minY, maxX, maxY];
-}
-
-function boxOf(geometry: Area | LonLat): Box {
+function boxOf(geometry: Area | LonLat): Bounds {
   if ('lon' in geometry) return [geometry.lon, geometry.lat, geometry.lon, geometry.lat];
-  return enclose(geometry.polygons.flatMap((rings) => rings[0].map(([x, y]): Box => [x, y, x, y])));
+  return aroundAll(
+    geometry.polygons.flatMap((rings) => rings[0].map(([x, y]): Bounds => [x, y, x, y])),
+  );
 }
 
 /** Packs boxes, already in curve order, into levels of `NODE_SIZE` children; leaves come last. */
-function packTree(boxes: readonly Box[], lengths: readonly number[]): Uint8Array {
+function packTree(boxes: readonly Bounds[], lengths: readonly number[]): Uint8Array {
   if (boxes.length === 0) return new Uint8Array(0);
   let offset = 0;
   const leaves = boxes.map((box, i) => {
@@ -72,13 +62,13 @@ function packTree(boxes: readonly Box[], lengths: readonly number[]): Uint8Array
     offset += lengths[i];
     return node;
   });
-  const levels: { box: Box; offset: number }[][] = [leaves];
+  const levels: { box: Bounds; offset: number }[][] = [leaves];
   do {
     const below = levels[0];
-    const level: { box: Box; offset: number }[] = [];
+    const level: { box: Bounds; offset: number }[] = [];
     for (let i = 0; i < below.length; i += NODE_SIZE) {
       const children = below.slice(i, i + NODE_SIZE);
-      level.push({ box: enclose(children.map((child) => child.box)), offset: i });
+      level.push({ box: aroundAll(children.map((child) => child.box)), offset: i });
     }
     levels.unshift(level);
   } while (levels[0].length > 1);

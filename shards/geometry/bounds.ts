@@ -18,6 +18,11 @@ export function boundsOf(
   return [minX, minY, maxX, maxY];
 }
 
+/** The box around all of some boxes; inverted and infinite if there are none. */
+export function aroundAll(boxes: readonly ArrayLike<number>[]): Bounds {
+  return boxes.reduce<Bounds>(aroundBoth, [Infinity, Infinity, -Infinity, -Infinity]);
+}
+
 export function aroundBoth(a: ArrayLike<number>, b: ArrayLike<number>): Bounds {
   return [Math.min(a[0], b[0]), Math.min(a[1], b[1]), Math.max(a[2], b[2]), Math.max(a[3], b[3])];
 }
