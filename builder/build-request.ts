@@ -4,7 +4,6 @@ import type { DepartureWindow } from '../shards/services.ts';
 import type { Bytes, CountyFips } from '../shards/units.ts';
 import type { RoutingChoice, RuleOfR5, WheelchairUnknown } from './routing-parameters.ts';
 
-/** Files and folders on this machine. */
 export interface InputPaths {
   /** OSM PBF files. */
   readonly osm: readonly string[];

@@ -23,7 +23,6 @@ interface CountedCounty {
   readonly weights?: ObjectRef;
 }
 
-/** A county whose `access` object is to be made. */
 export interface AccessRequest {
   readonly county: CountyFips;
   readonly modes: readonly string[];
@@ -37,7 +36,6 @@ export interface AccessRequest {
   readonly types?: readonly (readonly DestTypeId[])[];
 }
 
-/** A pool that counts, and returns `access` objects. */
 type AccessPool = Pool<AccessRequest, Uint8Array>;
 
 export async function openWork(location: string) {
@@ -55,7 +53,6 @@ export function openAccessPool(store: Store, threads: number): AccessPool {
     : thisThread((request) => encodeAccess(store, request));
 }
 
-/** The name of a county's `access` object, without its hash. */
 export function accessStem(county: CountyFips): string {
   return `access/${county}`;
 }

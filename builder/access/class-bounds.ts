@@ -18,7 +18,6 @@ export function bucketOf(count: number): number {
   return bucket + Math.floor(count / scale);
 }
 
-/** The least count in a bucket. */
 function leastIn(bucket: number): number {
   if (bucket < 100) return bucket;
   const decade = Math.floor((bucket - 10) / PER_DECADE);

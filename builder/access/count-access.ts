@@ -118,7 +118,6 @@ const TYPES_BY_DEFAULT = [
   'playgrounds',
 ];
 
-/** The weights and types of a release. */
 interface Countable {
   readonly weights: readonly Pick<Weight, 'weight'>[];
   readonly types: readonly DestinationType[];

@@ -12,7 +12,6 @@ interface ChangedColumn extends Values {
   readonly measure: Measure;
 }
 
-/** The columns of a county that changed. */
 export interface ChangedCounty {
   readonly county: ComparedCounty;
   /** In the order of measures. */
@@ -82,7 +81,6 @@ function nameOf(of: string, taxonomy: Taxonomy): string {
   return type === null ? of : `type:${taxonomy.labelOf(type)}`;
 }
 
-/** Properties of a block that changed, and its outline. */
 interface ChangedBlock {
   readonly block: number;
   /** By measure, then part; null for a measure that did not change there. */

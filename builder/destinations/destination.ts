@@ -12,7 +12,6 @@ export interface DestinationFacts {
   readonly brand: string | null;
   /** Leaf types, ascending; at least one. */
   readonly types: readonly DestTypeId[];
-  /** Location on a map. */
   readonly lon: Degrees;
   readonly lat: Degrees;
 }

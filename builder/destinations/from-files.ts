@@ -101,7 +101,6 @@ const REASONS = {
 } as const;
 const CATEGORIES_SHOWN = 10;
 
-/** Counts what became of the records of Overture in a file. */
 class OvertureTally {
   #places = 0;
   readonly #found = new Set<DestTypeId>();

@@ -15,7 +15,6 @@ interface ExportTable {
   columns(release: Release): readonly Column[];
 }
 
-/** A table with one file per county. */
 export interface CountyTable extends ExportTable {
   /** The objects that a county's rows are read from; their sizes stand for the work. */
   objectsOf(county: ReleaseCounty): readonly ObjectRef[];

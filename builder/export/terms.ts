@@ -36,7 +36,6 @@ export function citationOf({ manifest, version }: Release): string {
   return `Travel-Time Access Service, release ${manifest.release} (${version}): travel times from US census blocks ${modes}.`;
 }
 
-/** The licences of the tables in words, for the file beside them. */
 export function licenceText(tables: readonly string[], release: Release): string {
   if (isFictional(release)) {
     return `${tables.join(', ')}:

@@ -23,7 +23,6 @@ interface MapPoint {
   readonly kind: number;
 }
 
-/** Whether the base map may show a way or relation. */
 export function mayBeOnMap(tags: Tags): boolean {
   const line = roadKind(tags) ?? waterwayKind(tags);
   return (line ?? waterAreaKind(tags) ?? landuseKind(tags) ?? waterLabelKind(tags)) !== null;

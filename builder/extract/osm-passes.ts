@@ -46,7 +46,6 @@ function isKept(tags: Tags): boolean {
   return mayBeDestination(tags) || hasKnownLevel(tags);
 }
 
-/** Whether the passes use a relation with these tags. */
 export function isUsedRelation(tags: Tags): boolean {
   return isAreaRelation(tags) && (isKept(tags) || isOpenWater(tags) || mayBeOnMap(tags));
 }

@@ -68,7 +68,6 @@ function isSignalled(tags: Tags): boolean {
   return kinds.includes('traffic_signals') || isSet(tags, 'crossing:signals');
 }
 
-/** Whether a node is a barrier to some modes. */
 export function isBarrier(nodeTraits: number): boolean {
   return (nodeTraits & ~(SIGNAL | SIGNAL_OF_CROSSING | STEP)) !== 0;
 }

@@ -64,7 +64,6 @@ export function withoutSteps(traits: number): number {
   return traits & STEPS ? traits & ~WALK : traits;
 }
 
-/** Whether cars may drive along a way in some direction. */
 export function isDriven(traits: number): boolean {
   return (traits & (DRIVE_FORWARD | DRIVE_BACKWARD)) !== 0;
 }
@@ -130,7 +129,6 @@ export function throughTraits(traits: number): number {
   return traits & ~((traits & WALK_LOCAL ? WALK : 0) | (traits & RIDE_LOCAL ? RIDE : 0));
 }
 
-/** Whether through trips on foot are permitted. */
 export function isWalkedThrough(traits: number): boolean {
   return (throughTraits(traits) & WALK) !== 0;
 }

@@ -38,7 +38,6 @@ export const taskResultSchema = z.strictObject({
 });
 export type TaskResult = z.infer<typeof taskResultSchema>;
 
-/** The units of the work of preparations. */
 const WORK_UNITS = { osm: 'bytes', elevation: 'cells', feed: 'feeds' };
 /** Memory for the cache of a release while a table of it is exported. */
 const CACHE_BYTES: Bytes = 2 ** 28;

@@ -20,7 +20,6 @@ interface TaskRequest {
   readonly task: Task;
   /** Inputs on this machine, where they need not be copied. */
   readonly inputs: readonly LocalInput[];
-  /** Receives the progress of the task. */
   readonly port: MessagePort;
 }
 

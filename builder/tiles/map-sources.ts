@@ -68,7 +68,6 @@ export function mapObjectsOf(features: PreparedMap, pyramids: readonly TilePyram
   );
 }
 
-/** Returns the tables of census places of the states of pyramids. */
 export function placesOf({ places }: BaseMapInputs, pyramids: readonly TilePyramid[]): ObjectRef[] {
   const counties = pyramids.flatMap((pyramid) => pyramid.counties);
   const states = new Set(counties.map(stateFipsOf));
@@ -141,7 +140,6 @@ export async function readLines(
 /** Bytes of memory per byte of a stored cell while it is drawn. */
 const EXPANSION = 8;
 
-/** Memory that the features and lines of a pyramid take. */
 export function bytesOfMap(
   { baseMap, lines }: { readonly baseMap?: BaseMapInputs; readonly lines?: TransitLines },
   pyramid: TilePyramid,

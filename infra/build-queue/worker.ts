@@ -36,7 +36,6 @@ interface BuildWorker {
   close(): Promise<void>;
 }
 
-/** Prefix of a worker's folder for inputs and scratch files. */
 const FOLDER = 'tta-worker-';
 /** A worker silent for this long is considered dead, and another takes over its job. */
 const SILENT_MS: Millis = 15_000;

@@ -25,7 +25,6 @@ import { ArgumentError } from '../errors.ts';
 import { commaList } from './comma-list.ts';
 import { KNOWN_WINDOWS, parsePercentiles, parseWindows } from './window-options.ts';
 
-/** Flags on the feeds of a release. */
 export interface FeedFlags {
   serviceDate?: string;
   strict?: boolean;
@@ -59,7 +58,6 @@ export interface InputFlags extends FeedFlags {
   rulesOfR5?: RuleOfR5[];
 }
 
-/** Adds the flags for a release's inputs to a command. */
 export function addInputs(command: Command): Command {
   command
     .option(
@@ -113,7 +111,6 @@ export function addInputs(command: Command): Command {
   return addFeeds(command);
 }
 
-/** Adds the flags on the parameters of routing. */
 function addRouting(command: Command): Command {
   const flag = ({ flag, unit, usual, least, most }: (typeof OPTIONS)[number][1], text: string) =>
     command.option(`${flag} <${unit}>`, `${text}, ${least} to ${most} (default: ${usual})`);

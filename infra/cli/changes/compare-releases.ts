@@ -34,7 +34,6 @@ export interface CompareFlags {
   readonly percentile?: number;
 }
 
-/** Adds the options of commands that compare two releases. */
 export function addCompareOptions(command: Command): Command {
   return command
     .option('--from <release>', 'the earlier release: its label or manifest')

@@ -33,7 +33,6 @@ interface MemberFlags extends AccountsFlags {
   end?: boolean;
 }
 
-/** Defines the options and the action of `tta accounts`. */
 export function defineAccounts(accounts: Command): void {
   const command = (name: string, description: string) =>
     addSettings(accounts.command(name).description(description), ledgerSchema).option(

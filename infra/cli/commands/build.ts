@@ -25,7 +25,6 @@ interface BuildFlags extends InputFlags, Flags {
   tiles: boolean;
 }
 
-/** Defines the options and the action of `tta build`. */
 export function defineBuild(command: Command): void {
   addInputs(command)
     .option('--release <label>', 'name of the release (default: today’s date, UTC)')

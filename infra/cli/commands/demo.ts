@@ -14,7 +14,6 @@ interface DemoFlags {
   out: string;
 }
 
-/** Defines the options and the action of `tta demo`. */
 export function defineDemo(command: Command): void {
   command
     .option('--blocks <n>', 'number of census blocks, at least 500', '2000')

@@ -46,7 +46,6 @@ interface ExportFlags extends Selection, Flags {
   out?: string;
 }
 
-/** Defines the options and the action of `tta export`. */
 export function defineExport(command: Command): void {
   command
     .option(

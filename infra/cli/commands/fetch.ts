@@ -49,7 +49,6 @@ export function addDownload(command: Command): Command {
     );
 }
 
-/** Defines the options and the action of `tta fetch`. */
 export function defineFetch(command: Command): void {
   addDownload(command)
     .option(

@@ -52,7 +52,6 @@ const PMTILES = 'PMTiles';
 const ON_JSON =
   'tta release show describes a release, and any program that reads JSON shows the file';
 
-/** Defines the options and the action of `tta inspect`. */
 export function defineInspect(command: Command): void {
   command
     .argument('<object>', 'an object of a store, as a file or URL: .tta, .fgb, .pmtiles or .bands')

@@ -25,7 +25,6 @@ interface CreateFlags extends KeysFlags {
   member?: boolean;
 }
 
-/** Defines the options and the action of `tta keys`. */
 export function defineKeys(keys: Command): void {
   const command = (name: string, description: string, account: string, email: string) =>
     addSettings(keys.command(name).description(description), ledgerSchema)

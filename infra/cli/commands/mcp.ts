@@ -6,7 +6,6 @@ import { packageVersion } from '../package-version.ts';
 import { run } from '../run.ts';
 import { addSettings } from '../setting-options.ts';
 
-/** Defines the options and the action of `tta mcp`. */
 export function defineMcp(command: Command): void {
   addSettings(command, mcpSchema).action((flags: Flags) =>
     run(() => serveTools(readSettings(mcpSchema, flags))),

@@ -16,7 +16,6 @@ import { addSettings } from '../setting-options.ts';
 import { terminalProgress } from '../terminal-progress.ts';
 import { whileOpen } from '../while-open.ts';
 
-/** Defines the options and the action of `tta plan`. */
 export function definePlan(command: Command): void {
   command.addHelpText(
     'after',

@@ -10,7 +10,6 @@ import { run } from '../run.ts';
 import { addSettings } from '../setting-options.ts';
 import { addReconcileCommand } from './reconcile.ts';
 
-/** Defines the options and the action of `tta portal`. */
 export function definePortal(portal: Command): void {
   addSettings(portal, portalSchema).action((flags: Flags) =>
     run(async () => {

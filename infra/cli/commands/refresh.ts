@@ -33,7 +33,6 @@ const EXIT_CODES = { promoted: 0, 'nothing-new': 3, refused: 4 } as const;
 
 const schema = buildSchema.extend(fetchSchema.shape).extend(refreshSchema.shape);
 
-/** Defines the options and the action of `tta refresh`. */
 export function defineRefresh(command: Command): void {
   addDownload(addInputs(command))
     .option('--no-tiles', 'do not build map tiles')

@@ -21,7 +21,6 @@ export interface ReportFlags extends CompareFlags {
   readonly question?: string;
 }
 
-/** Adds the options of `tta release report`. */
 export function addReportOptions(command: Command): Command {
   return addCompareOptions(command)
     .requiredOption('--out <file>', 'the HTML file to write')

@@ -79,7 +79,6 @@ function refuseUnused(flags: AllDiffFlags): void {
   }
 }
 
-/** Defines the options and the action of `tta release`. */
 export function defineRelease(release: Command): void {
   const command = (name: string, description: string) =>
     addSettings(release.command(name).description(description), storeSchema);

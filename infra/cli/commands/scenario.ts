@@ -12,7 +12,6 @@ interface ScenarioFlags {
   dryRun?: boolean;
 }
 
-/** Defines the options and the action of `tta scenario`. */
 export function defineScenario(command: Command): void {
   command
     .argument('<change.yaml>', 'the changes, in the order in which they are made')

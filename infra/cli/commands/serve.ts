@@ -8,7 +8,6 @@ import { packageVersion } from '../package-version.ts';
 import { run } from '../run.ts';
 import { addSettings } from '../setting-options.ts';
 
-/** Defines the options and the action of `tta serve`. */
 export function defineServe(command: Command): void {
   addSettings(command, serveSchema).action((flags: Flags) =>
     run(async () => {

@@ -22,7 +22,6 @@ const ENDS_WITHIN_MS = 10_000;
 /** Time for a last scrape; longer than Prometheus takes between two by default. */
 const SCRAPED_WITHIN_MS = 75_000;
 
-/** Defines the options and the action of `tta worker`. */
 export function defineWorker(command: Command): void {
   command
     .option(
