@@ -62,7 +62,7 @@ test('each view with transit times states their percentile, and so does a frame'
     '/embed#x=1&m=transit',
   ]) {
     const { page, context } = await open(path);
-    await page.getByText(/^Weekday, 8 to 9 a\.m\./).waitFor();
+    await page.getByText(/^Transit: weekday, 8 to 9 a\.m\./).waitFor();
     await context.close();
   }
   const { page } = await open(`/map#x=1&m=walk&b=${block}`);
@@ -70,7 +70,7 @@ test('each view with transit times states their percentile, and so does a frame'
   await enterKey(page);
   await page
     .locator('.profile')
-    .getByText(/^Weekday, 8 to 9 a\.m\./)
+    .getByText(/^Transit: weekday, 8 to 9 a\.m\./)
     .waitFor();
 });
 

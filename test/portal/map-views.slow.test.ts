@@ -213,9 +213,9 @@ test('a comparison of two modes has the people of both, and those who gain and l
     expect([geoid, cells]).toEqual([geoid, [a, b].map((reach) => minutesOf(reach.get(geoid)))]);
   }
   expect(rows.size).toBe(Math.min(either.length, 200));
-  expect(await page.getByText(/^Weekday, 8 to 9 a\.m\./).count()).toBe(0);
+  expect(await page.getByText(/^Transit: weekday, 8 to 9 a\.m\./).count()).toBe(0);
   await page.getByLabel('Mode of B').selectOption('transit');
-  await page.getByText(/^Weekday, 8 to 9 a\.m\./).waitFor();
+  await page.getByText(/^Transit: weekday, 8 to 9 a\.m\./).waitFor();
   expect(await site.proxy.balance(owner.id)).toBe(80);
 });
 

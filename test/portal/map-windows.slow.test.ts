@@ -171,7 +171,7 @@ test('an embedded map says which window it shows; one that the release lacks is 
 test('a release with one window has no switch, and asks for nothing more', async () => {
   const plain = await ofThisTest(openPortalSite({ chromium: NO_WEBGL }));
   const { page, asked } = await open(NEAREST, '/map', plain.browser, plain);
-  await page.getByText('Weekday, 8 to 9 a.m., door to door.').waitFor();
+  await page.getByText('Transit: weekday, 8 to 9 a.m., door to door.').waitFor();
   expect(await page.getByRole('combobox', { name: 'Transit departs' }).count()).toBe(0);
   expect(asked.filter((url) => url.includes('/isochrone/meta'))).toEqual([]);
 });

@@ -12,7 +12,7 @@ import type { Direction, Origin } from '../state/map-state.ts';
 export function transitWords({ windows }: Catalogue, timing: Timing): string {
   const chosen = timingWords(windows, timing);
   if (chosen === null) {
-    return 'Weekday, 8 to 9 a.m., door to door. One departure in ten is at least this fast: the time of riders who know the timetable.';
+    return 'Transit: weekday, 8 to 9 a.m., door to door. One departure in ten is at least this fast: the time of riders who know the timetable.';
   }
   const { percentile } = timing;
   const ofRiders = percentile === 10 ? ': the time of riders who know the timetable' : '';
