@@ -92,13 +92,14 @@ test('a basket is coloured and counted for free, with the counts that cost token
   await page.getByRole('button', { name: /^Exact shares/ }).click();
   await page.getByText(`${price} tokens charged, ${100 - 2 * price} tokens left.`).waitFor();
   const city = await exact({ places: ['9957600'] });
-  expect(await textsOf(exactTable.locator('tbody td:nth-child(2)'))).toEqual(
-    [...city.met.toReversed(), city.no_data].map(text),
-  );
+  const figures = [...city.met.toReversed(), city.no_data].map(text);
+  await expect
+    .poll(() => exactTable.locator('tbody td:nth-child(2)').allTextContents())
+    .toEqual(figures);
   // The legend has the people of the city beside those in view.
-  expect(await textsOf(legend.locator('tbody td:nth-child(3)'))).toEqual(
-    [...city.met.toReversed(), city.no_data].map(text),
-  );
+  await expect
+    .poll(() => legend.locator('tbody td:nth-child(3)').allTextContents())
+    .toEqual(figures);
 });
 
 test('on a phone the panel scrolls, and the page does not', async () => {

@@ -171,10 +171,6 @@ test('a CSV of sites and candidates is opened, measured, and saved with the best
   await page.getByLabel('API key').fill(owner.key);
   await page.getByLabel('API key').press('Enter');
   const best = page.getByRole('table', { name: /^Best of these 2 candidates/ });
-  await best
-    .or(page.getByText(/left\.$/))
-    .first()
-    .waitFor();
   const sent = {
     sites: [
       { ...a, id: 'north' },
@@ -188,21 +184,22 @@ test('a CSV of sites and candidates is opened, measured, and saved with the best
   };
   const expected = await measured(sent);
   const gains = page.getByRole('table', { name: /^Each candidate would add/ });
-  expect(await textsOf(gains.locator('tbody td'))).toEqual(
-    expected.gains
-      .map((one: Sums) => one.gain[15])
-      .sort((a: number, b: number) => b - a)
-      .map(text),
-  );
+  await expect
+    .poll(() => gains.locator('tbody td').allTextContents())
+    .toEqual(
+      expected.gains
+        .map((one: Sums) => one.gain[15])
+        .sort((a: number, b: number) => b - a)
+        .map(text),
+    );
   const marked = page.locator('.map-marker-candidate');
-  const notes = await marked.all();
-  expect(await Promise.all(notes.map((one) => one.getAttribute('data-note')))).toEqual(
-    expected.gains.map((one: Sums) => `+${text(one.gain[15])} people`),
-  );
+  await expect
+    .poll(() => marked.evaluateAll((all) => all.map((one) => one.getAttribute('data-note'))))
+    .toEqual(expected.gains.map((one: Sums) => `+${text(one.gain[15])} people`));
   const chosen: { id: string; gain: number; total_within: number }[] = expected.chosen;
-  expect(await best.locator('tbody tr').allTextContents()).toEqual(
-    chosen.map(({ id, gain, total_within }) => id + text(gain) + text(total_within)),
-  );
+  await expect
+    .poll(() => best.locator('tbody tr').allTextContents())
+    .toEqual(chosen.map(({ id, gain, total_within }) => id + text(gain) + text(total_within)));
   const { bytes } = await savedFile(page, 'CSV');
   expect(String(bytes)).toBe(await measuredAsCsv(sent));
 });

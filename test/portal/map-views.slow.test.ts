@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { NO_WEBGL, SOFTWARE_GL, sharedChromium } from '../support/chromium.ts';
 import { openPortalSite, type PortalSite } from '../support/portal-site.ts';
 import { ofThisTest } from '../support/test-resources.ts';
-import { accessFaults, openWatched, textsOf } from '../support/watched-page.ts';
+import { accessFaults, cellsOf, openWatched, textsOf } from '../support/watched-page.ts';
 
 let site: PortalSite;
 /** Population of each block, by GEOID. */
@@ -44,11 +44,7 @@ async function buy(page: Page, name: RegExp, key?: string): Promise<void> {
 async function tableOf(page: Page, name: string): Promise<ReadonlyMap<string, string[]>> {
   await page.getByText(`${name} as a table`).click();
   const rows = page.getByRole('region', { name }).locator('tbody tr');
-  await rows.first().waitFor();
-  const cells = await rows.evaluateAll((all) =>
-    all.map((row) => [...row.children].map((cell) => cell.textContent ?? '')),
-  );
-  return new Map(cells.map(([geoid, ...others]) => [geoid, others]));
+  return new Map((await cellsOf(rows)).map(([geoid, ...others]) => [geoid, others]));
 }
 
 /** Downloads a file of the blocks of a view, and returns its text. */
@@ -152,13 +148,8 @@ test('jobs and other weights in reach cost one token per row, from a block and t
   const { page } = await open(`#x=1&v=reach&o=${block}`);
   const owner = await site.proxy.customer({ tokens: 100 });
   const { key } = await site.proxy.customer();
-  const tableOfWeight = async (label: string) => {
-    const table = page.getByRole('table', { name: label, exact: true });
-    await table.waitFor();
-    return table
-      .locator('tbody tr')
-      .evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent)));
-  };
+  const tableOfWeight = (label: string) =>
+    cellsOf(page.getByRole('table', { name: label, exact: true }).locator('tbody tr'));
   const counted = async (query: string) => {
     const path = `/v1/blocks/${block}/access?mode=walk&minutes=15&minutes=30&minutes=45&minutes=60`;
     const { results } = (await site.proxy.get(`${path}&${query}`, key)).json();
@@ -213,7 +204,7 @@ test('a comparison of two modes has the people of both, and those who gain and l
     expect([geoid, cells]).toEqual([geoid, [a, b].map((reach) => minutesOf(reach.get(geoid)))]);
   }
   expect(rows.size).toBe(Math.min(either.length, 200));
-  expect(await page.getByText(/^Transit: weekday, 8 to 9 a\.m\./).count()).toBe(0);
+  await page.getByText(/^Transit: weekday, 8 to 9 a\.m\./).waitFor({ state: 'detached' });
   await page.getByLabel('Mode of B').selectOption('transit');
   await page.getByText(/^Transit: weekday, 8 to 9 a\.m\./).waitFor();
   expect(await site.proxy.balance(owner.id)).toBe(80);
@@ -253,7 +244,7 @@ test('search by keyboard finds a city for free, a POI for tokens, and the people
   await page.locator('.figure').getByText('people').waitFor();
   const title = await page.getByRole('heading', { name: /^Who gets here within 30/ }).textContent();
   const said = page.getByRole('status').filter({ hasText: 'Who gets here' });
-  expect(await said.textContent()).toMatch(new RegExp(`^${title}: `));
+  await expect.poll(() => said.textContent()).toMatch(new RegExp(`^${title}: `));
   const { key } = await site.proxy.customer();
   const catchment = `/v1/pois/${poi}/catchment?mode=walk&limit=1000`;
   const rows: { geoid: string; travel_time: number }[] = (
@@ -269,7 +260,7 @@ test('search by keyboard finds a city for free, a POI for tokens, and the people
   }
   const legend = page.locator('.map-panel .map-legend li');
   const classes = ['0–5 min', '5–10 min', '10–12 min', 'over 12 min'];
-  expect(await legend.allTextContents()).toEqual(classes);
+  await expect.poll(() => legend.allTextContents()).toEqual(classes);
   const near = rows.filter((row) => row.travel_time <= 12);
   const listed = await tableOf(page, 'Blocks within 12 minutes');
   expect([...listed].map(([geoid, [, minutes]]) => [geoid, minutes]).toSorted()).toEqual(
@@ -324,16 +315,11 @@ test('the groups of a chosen area have the shares that the API has', async () =>
   const owner = await site.proxy.customer({ tokens: 100 });
   await buy(page, /^By group in Port Meridian/, owner.key);
   const table = page.getByRole('table', { name: /by group$/ });
-  await table.waitFor();
   const { key } = await site.proxy.customer();
   const by = ['hispanic', 'workers_low_wage'];
   const asked = { area: { places: ['9957600'] }, mode: ['walk'], type: [101], by };
   const { results } = (await site.proxy.post('/v1/coverage', key, asked)).json();
-  const rows = await table
-    .locator('tbody tr')
-    .evaluateAll((all) =>
-      all.map((row) => [...row.children].slice(1).map((cell) => cell.textContent)),
-    );
+  const rows = (await cellsOf(table.locator('tbody tr'))).map(([, ...cells]) => cells);
   for (const { total, share } of results) {
     expect(rows).toContainEqual([text(total), `${Math.round(100 * share[15])}%`]);
   }

@@ -1,10 +1,9 @@
-import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { NO_WEBGL, SOFTWARE_GL, sharedChromium } from '../support/chromium.ts';
 import { openPortalSite, type PortalSite } from '../support/portal-site.ts';
 import { ofThisTest } from '../support/test-resources.ts';
-import { accessFaults, openWatched, textsOf } from '../support/watched-page.ts';
+import { accessFaults, openWatched, savedFile, textsOf } from '../support/watched-page.ts';
 import { windowedDemo } from '../support/windowed-demo.ts';
 
 /** The counties of the demo city, which the first view shows whole. */
@@ -68,14 +67,12 @@ test('the switch changes the colours, the counts, the words and the address', as
   await page.waitForURL(/#x=1&m=transit&h=saturday-50&t=601/);
   await page.getByText(`Transit: ${WORDS}, door to door. 50% of departures`).waitFor();
   await expect.poll(() => peopleWithin(page, 15)).toBe(saturday);
-  const drawn = page.locator('[data-drawn]');
-  await drawn.waitFor();
   const archives = (await site.proxy.get('/v1/meta/tiles')).json().archives;
   const { url } = archives.find(
     (one: Record<string, unknown>) =>
       one.departure === 'saturday' && one.percentile === 50 && one.dest_type_id === 601,
   );
-  expect(await drawn.getAttribute('data-drawn')).toContain(url);
+  await page.locator(`[data-drawn*="${url}"]`).waitFor();
   // On foot there is one time at all hours, and nothing to choose.
   await page.getByRole('combobox', { name: 'Mode' }).selectOption('walk');
   await expect.poll(() => page.getByRole('combobox', { name: 'Transit departs' }).count()).toBe(0);
@@ -89,15 +86,9 @@ test('the switch changes the colours, the counts, the words and the address', as
 test('each view by transit is of the chosen window, and so are its files, pictures and code', async () => {
   const { page } = await open(`${NEAREST}&h=saturday-50&b=${site.exampleBlock}`);
   await page.getByText('Download the blocks in view').click();
-  const save = async (name: string) => {
-    const saving = page.waitForEvent('download');
-    await page.getByRole('button', { name, exact: true }).click();
-    const download = await saving;
-    return [download.suggestedFilename(), await readFile(await download.path(), 'utf8')] as const;
-  };
-  const [file, csv] = await save('CSV');
-  expect(file).toBe('transit-601-saturday-50-after.csv');
-  expect(csv).toMatch(
+  const csv = await savedFile(page, 'CSV');
+  expect(csv.name).toBe('transit-601-saturday-50-after.csv');
+  expect(String(csv.bytes)).toMatch(
     /^geoid,population,mode,dest_type_id,departure,percentile,.*\r\n.*,transit,601,saturday,50,/,
   );
   await page.locator('summary', { hasText: 'Share' }).click();
@@ -108,7 +99,7 @@ test('each view by transit is of the chosen window, and so are its files, pictur
     return url === undefined ? null : Object.fromEntries(new URL(url).searchParams);
   };
   await expect.poll(asked).toMatchObject({ ...CHOSEN, type: '601' });
-  const [, svg] = await save('SVG');
+  const svg = String((await savedFile(page, 'SVG')).bytes);
   expect(svg).toContain(`Transit time to the nearest library; ${WORDS}</title>`);
   expect(svg).toContain('50% of departures are at least');
   await page.getByRole('radio', { name: 'Access' }).check();

@@ -240,7 +240,7 @@ test('until MapLibre has drawn, a picture shows the same colours at the same pla
   await expect.poll(() => held.length).toBe(1);
   await held[0]();
   await drawn(page, 'walk', 101);
-  expect(await page.locator('.still-bands').count()).toBe(0);
+  await page.locator('.still-bands').waitFor({ state: 'detached' });
   // Requests that the document preloads are not sent again.
   for (const url of new Set(asked.filter((one) => one.includes('/v1/')))) {
     expect([url, asked.filter((one) => one === url).length]).toEqual([url, 1]);
@@ -307,14 +307,23 @@ test('the legend has the colours of the map, and the people of each class', asyn
       const row = end !== -1 ? end : BAND_ENDS.length + (minutes === null ? 1 : 0);
       people[row] += population ?? 0;
     }
-    const rows = await page.locator('.people-legend tbody').innerText();
-    const counts = rows.split('\n').map((row) => row.split('\t').map((cell) => cell.trim()));
-    expect(counts.map(([label, count]) => [label, count ?? ''])).toEqual([
-      ...['0–5 min', '5–10 min', '10–15 min', '15–20 min', '20–25 min', '25–30 min']
-        .concat('over 30 min', 'no street near')
-        .map((label, i) => [label, people[i].toLocaleString('en-US')]),
-      ['water, or outside the data', ''],
-    ]);
+    const counted = async () => {
+      const rows = (await page.locator('.people-legend tbody').innerText()).split('\n');
+      return rows.map((row) =>
+        row
+          .trim()
+          .split(/\s*\t\s*/)
+          .slice(0, 2),
+      );
+    };
+    await expect
+      .poll(counted)
+      .toEqual([
+        ...['0–5 min', '5–10 min', '10–15 min', '15–20 min', '20–25 min', '25–30 min']
+          .concat('over 30 min', 'no street near')
+          .map((label, i) => [label, people[i].toLocaleString('en-US')]),
+        ['water, or outside the data'],
+      ]);
     await context.close();
   }
 });
@@ -488,7 +497,7 @@ test('a click shows a block; a key, which is stored nowhere, shows its minutes, 
       ?.travel_time.toFixed(1)
       .concat(' min') ?? 'over 30';
   const shown = panel.locator('.profile-type');
-  expect(await shown.count()).toBe(reached.length);
+  await expect.poll(() => shown.count()).toBe(reached.length);
   for (const type of reached) {
     const of = shown.filter({ has: page.getByRole('heading', { name: types.get(type) }) });
     expect(await textsOf(of.locator('.bar .number'))).toEqual(
@@ -622,8 +631,9 @@ test('a mode, a type, the map and a block can be selected by keyboard alone', as
   }
   await page.keyboard.press('Enter');
   await page.getByRole('region', { name: 'Selected block' }).waitFor();
-  const status = await page.locator('.map-parts > [role=status]').textContent();
-  expect(status).toMatch(/^Biking time to the nearest grocery store\. Block \d{15} is/);
+  await expect
+    .poll(() => page.locator('.map-parts > [role=status]').textContent())
+    .toMatch(/^Biking time to the nearest grocery store\. Block \d{15} is/);
 });
 
 test('a finger selects a block on a phone, and nothing scrolls sideways', async () => {
@@ -740,7 +750,7 @@ test('what is missing of one type is not said of another', async () => {
   await page.getByText('The colors could not be loaded').waitFor();
   await chooseType(page, 'hosp', /^Hospitals/);
   await drawn(page, 'walk', 401);
-  expect(await page.getByText('could not be loaded').count()).toBe(0);
+  await page.getByText('could not be loaded').waitFor({ state: 'detached' });
 });
 
 test('the page reports a release without tiles', async () => {

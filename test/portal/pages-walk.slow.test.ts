@@ -125,7 +125,7 @@ test('a place is found by its name, by keyboard too', async () => {
   await page.getByLabel('City or town').fill('halc');
   await page.getByText('1 place found').waitFor();
   await page.keyboard.press('Tab');
-  expect(await focused(page)).toBe('Halcyon XA');
+  await expect.poll(() => focused(page)).toBe('Halcyon XA');
   await page.keyboard.press('Enter');
   await page.getByRole('img', { name: 'Map of Halcyon, XA' }).waitFor();
   await page.getByLabel('City or town').fill('Atlantis');
@@ -212,9 +212,9 @@ test('sign-in errors are explained plainly, and another code can be sent', async
   const code = page.getByLabel('Six-digit code');
   await expect.poll(() => code.inputValue()).toBe('');
   await expect.poll(() => code.getAttribute('aria-invalid')).toBe('true');
-  expect(
-    await page.getByRole('button', { name: /^Send another code in \d+ s$/ }).isDisabled(),
-  ).toBe(true);
+  await page
+    .getByRole('button', { name: /^Send another code in \d+ s$/, disabled: true })
+    .waitFor();
   await page.clock.fastForward(31_000);
   await page.getByRole('button', { name: 'Send another code', exact: true }).click();
   await page.getByText('A new code is on its way.').waitFor();

@@ -58,6 +58,14 @@ export async function textsOf(locator: Locator): Promise<string[]> {
   return locator.allTextContents();
 }
 
+/** The texts of the cells of rows of a table, once there is a row. */
+export async function cellsOf(rows: Locator): Promise<string[][]> {
+  await rows.first().waitFor({ state: 'attached' });
+  return rows.evaluateAll((all) =>
+    all.map(({ children }) => [...children].map((cell) => cell.textContent ?? '')),
+  );
+}
+
 /** Chooses a type of the map by typing the beginning of its name. */
 export async function chooseType(page: Page, typed: string, name: RegExp): Promise<void> {
   await page.getByRole('combobox', { name: 'To the nearest' }).fill(typed);
