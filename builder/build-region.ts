@@ -1,13 +1,15 @@
 import { hashOfJson } from '../shards/codec/json-object.ts';
 import { boxOf, edgesOf } from '../shards/geometry/wgs84.ts';
 import { furtherWalksOf } from '../shards/modes.ts';
+import { counted } from '../shards/number-words.ts';
 import type { WritableStore } from '../shards/store/store.ts';
 import { Taxonomy } from '../shards/taxonomy.ts';
 import type { CountyFips } from '../shards/units.ts';
 import type { Resources } from './build-request.ts';
-import { scopeCounties } from './county/county-scope.ts';
+import { type CountyScope, scopeCounties } from './county/county-scope.ts';
 import { findSearched, searchCounties } from './county/search-counties.ts';
 import type { Destination, DestinationFacts } from './destinations/destination.ts';
+import { BuildError } from './errors.ts';
 import { fitSearch } from './memory-budget.ts';
 import { requireThisProgram } from './plan/program-version.ts';
 import { type StoredPlan, searchedWindows } from './plan/release-plan.ts';
@@ -25,7 +27,7 @@ import {
   type RegionReceipt,
   regionReceiptSchema,
 } from './receipts/region-receipt.ts';
-import { linkRegion } from './region/link-region.ts';
+import { isLinked, type LinkedRegion, linkRegion } from './region/link-region.ts';
 import { boxAround, type RegionInputs, readRegion } from './region/read-region.ts';
 import { routingOf } from './routing-parameters.ts';
 import { inScratchFolder } from './scratch-folder.ts';
@@ -94,6 +96,7 @@ export async function buildRegion(
     const own = boxAround([...region.counties.values()].flat());
     const censusPlaces = await placesNear(store, plan.places, own);
     const scopes = scopeCounties(linked);
+    for (const scope of scopes) requireStreets(linked, scope);
     const found = await findSearched(linked, scopes, receipts);
     const toSearch = found.missing.map(({ scope }) => scope);
     const { threads, summary } = fitSearch(request, linked, toSearch);
@@ -125,6 +128,16 @@ export async function buildRegion(
     await receipts.keep(receiptStage, key, receipt);
     return { receipt, searched: toSearch.map(({ county }) => county) };
   });
+}
+
+/** Throws a `BuildError` for a county with people but without a street, which no extract covers. */
+function requireStreets({ region, links }: LinkedRegion, scope: CountyScope): void {
+  const { county, firstBlock, endBlock } = scope;
+  const peopled = region.counties.get(county)!.filter(({ population }) => population !== 0);
+  if (peopled.length === 0 || links.slice(firstBlock, endBlock).some(isLinked)) return;
+  throw new BuildError(
+    `county ${county}: none of its ${counted(peopled.length, 'block')} is near a street; give --osm an extract that covers the county, or build without it`,
+  );
 }
 
 function factsOf({ entrances: _, outline: __, ...facts }: Destination): DestinationFacts {

@@ -29,13 +29,11 @@ test('a shop is in a place exactly when a block centred on the same spot is', as
     at: around((i * 1.5) / TEETH, dice.between(995, 997)),
   }));
   const points = spots.map(({ at }) => at);
-  const corners = [pointAt(0, 0), pointAt(3_000, 0), pointAt(3_000, 3_000)];
+  // A street by some of the spots, long enough not to be an island.
+  const corners = Array.from({ length: 41 }, (_, i) => pointAt(75 * i, 500));
   const city = {
     corners,
-    streets: [
-      [0, 1],
-      [1, 2],
-    ] as const,
+    streets: corners.slice(1).map((_, i) => [i, i + 1] as const),
     blocks: points,
     shops: points,
   };

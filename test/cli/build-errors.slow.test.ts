@@ -99,15 +99,20 @@ test('directions are from, or from and to; the environment may set them too', as
   await expectRefused(await build({}), /DIRECTIONS="outwards": "outwards" is not one of from, to/);
 });
 
-test('reports an extract that does not cover the county', async () => {
-  const far = at('far.osm');
-  await writeFile(
-    far,
-    '<osm version="0.6"><node id="1" lat="10" lon="10" version="1"/><node id="2" lat="10.01" lon="10" version="1"/><way id="1" version="1"><nd ref="1"/><nd ref="2"/><tag k="highway" v="residential"/></way></osm>',
-  );
+test('refuses an extract that does not cover the county, whether or not it has streets around it', async () => {
   await ensureDebianPackage('osmium-tool', 'osmium');
-  await promisify(execFile)('osmium', ['cat', far, '-o', `${far}.pbf`]);
-  await expectRefused(await build({ osm: `${far}.pbf` }), /no streets in the area of the blocks/);
+  for (const [lat, lon, line] of [
+    [10, 10, /no streets in the area of the blocks/],
+    [36.2, -70, /county 99001: none of its \d+ blocks is near a street; give --osm an extract/],
+  ] as const) {
+    const far = at(`far-${lat}.osm`);
+    await writeFile(
+      far,
+      `<osm version="0.6"><node id="1" lat="${lat}" lon="${lon}" version="1"/><node id="2" lat="${lat + 0.01}" lon="${lon}" version="1"/><way id="1" version="1"><nd ref="1"/><nd ref="2"/><tag k="highway" v="residential"/></way></osm>`,
+    );
+    await promisify(execFile)('osmium', ['cat', far, '-o', `${far}.pbf`]);
+    await expectRefused(await build({ osm: `${far}.pbf` }), line);
+  }
 });
 
 test('refuses an output that is a file, a foreign folder, or holds the inputs, and leaves it untouched', async () => {
