@@ -1,3 +1,4 @@
+import { whileOpen } from '../shards/concurrency/while-open.ts';
 import type { Latest, Manifest } from '../shards/release/manifest.ts';
 import type { ReleaseNotes } from '../shards/release/release-notes.ts';
 import type { WritableStore } from '../shards/store/store.ts';
@@ -10,7 +11,7 @@ import type { Progress } from './progress.ts';
 import { type NamedRelease, noteRelease } from './publish/note-release.ts';
 import { putManifest } from './publish/publish.ts';
 import { OwnReceipts } from './receipts/receipts.ts';
-import { type Executor, type OpenExecutor, perform, withExecutor } from './tasks/executor.ts';
+import { type Executor, type OpenExecutor, perform } from './tasks/executor.ts';
 import { planBy } from './tasks/plan-release.ts';
 import { type Task, tasksOf } from './tasks/task.ts';
 import { ThreadExecutor } from './tasks/thread-executor.ts';
@@ -42,7 +43,7 @@ export async function buildRelease(
 ): Promise<BuildResult> {
   const receipts = new OwnReceipts(store);
   const threads = () => new ThreadExecutor(store, request, progress, receipts);
-  return withExecutor(open ?? threads, async (executor) => {
+  return whileOpen((open ?? threads)(), async (executor) => {
     const plan = await planBy(executor, request, store, progress, receipts);
     const { manifest, searched } = await joinBy(executor, plan, request, store, receipts);
     return { latest: await publishRelease(store, manifest), manifest, searched };

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { whileOpen } from '../shards/concurrency/while-open.ts';
 import { releaseSchema } from '../shards/release/manifest.ts';
 import { MANIFESTS, releaseOfName } from '../shards/release/manifests.ts';
 import type { ReleaseNotes } from '../shards/release/release-notes.ts';
@@ -14,7 +15,7 @@ import { whileBuilding } from './publish/output.ts';
 import { latestIfAny, promoteRelease, wasPublished } from './publish/promote-release.ts';
 import { encodeManifest } from './publish/publish.ts';
 import { OwnReceipts, type Receipts } from './receipts/receipts.ts';
-import { type OpenExecutor, withExecutor } from './tasks/executor.ts';
+import type { OpenExecutor } from './tasks/executor.ts';
 import { planBy } from './tasks/plan-release.ts';
 import { ThreadExecutor } from './tasks/thread-executor.ts';
 
@@ -49,7 +50,7 @@ export async function refreshRelease(
   const receipts = new OwnReceipts(store);
   const threads = () => new ThreadExecutor(store, request, progress, receipts);
   const stage = () =>
-    withExecutor(open ?? threads, async (executor) => {
+    whileOpen((open ?? threads)(), async (executor) => {
       const plan = await planBy(executor, request, store, progress, receipts);
       const release = await labelFor({ ...request, plan }, store, receipts, now);
       return stageRelease(executor, plan, { ...request, release }, store, receipts);

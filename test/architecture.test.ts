@@ -234,10 +234,10 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
  */
 const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: number }>> = {
   builder: { files: 338, lines: 40_350 },
-  infra: { files: 120, lines: 13_900 },
+  infra: { files: 119, lines: 13_850 },
   portal: { files: 226, lines: 23_100 },
   proxy: { files: 270, lines: 34_650 },
-  shards: { files: 173, lines: 17_450 },
+  shards: { files: 174, lines: 17_450 },
   test: { files: 813, lines: 117_200 },
 };
 

@@ -17,18 +17,6 @@ export interface Executor {
 
 export type OpenExecutor = () => Executor | Promise<Executor>;
 
-export async function withExecutor<T>(
-  open: OpenExecutor,
-  work: (executor: Executor) => Promise<T>,
-): Promise<T> {
-  const executor = await open();
-  try {
-    return await work(executor);
-  } finally {
-    await executor.close();
-  }
-}
-
 /**
  * Runs a graph of tasks by its last one: each as soon as those before it are done. Skips the tasks
  * before one that `isDone`. Returns the counties that were searched.

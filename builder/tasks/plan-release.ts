@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { whileOpen } from '../../shards/concurrency/while-open.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
 import type { PlanRequest, Resources } from '../build-request.ts';
 import { lost } from '../errors.ts';
@@ -6,7 +7,7 @@ import { makePlan, type RunJob } from '../plan/make-plan.ts';
 import type { StoredPlan } from '../plan/release-plan.ts';
 import { type Progress, silent } from '../progress.ts';
 import { OwnReceipts, type Receipts } from '../receipts/receipts.ts';
-import { type Executor, withExecutor } from './executor.ts';
+import type { Executor } from './executor.ts';
 import { receiptOf } from './run-task.ts';
 import { idOf } from './task.ts';
 import { ThreadExecutor } from './thread-executor.ts';
@@ -18,8 +19,8 @@ export function planRelease(
   progress: Progress,
 ): Promise<StoredPlan> {
   const receipts = new OwnReceipts(store);
-  const threads = () => new ThreadExecutor(store, request, progress, receipts);
-  return withExecutor(threads, (executor) => planBy(executor, request, store, progress, receipts));
+  const threads = new ThreadExecutor(store, request, progress, receipts);
+  return whileOpen(threads, (executor) => planBy(executor, request, store, progress, receipts));
 }
 
 /** Plans a release, whose preparations are tasks of an executor; see `makePlan`. */

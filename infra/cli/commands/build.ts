@@ -5,6 +5,7 @@ import { pathsIn } from '../../../builder/build-request.ts';
 import { extractCoverageOf } from '../../../builder/extract/extract-coverage.ts';
 import { duration } from '../../../builder/progress.ts';
 import { whileBuilding } from '../../../builder/publish/output.ts';
+import { whileOpen } from '../../../shards/concurrency/while-open.ts';
 import { counted } from '../../../shards/number-words.ts';
 import { releaseSchema } from '../../../shards/release/manifest.ts';
 import { openWritableStore } from '../../../shards/store/open-store.ts';
@@ -18,7 +19,6 @@ import { print, tell } from '../print.ts';
 import { readTogether, runResumable } from '../run.ts';
 import { addSettings } from '../setting-options.ts';
 import { terminalProgress } from '../terminal-progress.ts';
-import { whileOpen } from '../while-open.ts';
 
 interface BuildFlags extends InputFlags, Flags {
   release?: string;

@@ -5,8 +5,8 @@ import { verifyExport } from '../../../builder/export/exported-files.ts';
 import { publishExports } from '../../../builder/export/publish-exports.ts';
 import { TABLE_NAMES, tableNamesIn } from '../../../builder/export/tables.ts';
 import type { ExportRequest } from '../../../builder/export/write-tables.ts';
-import { withExecutor } from '../../../builder/tasks/executor.ts';
 import { exportTablesBy } from '../../../builder/tasks/export-tables.ts';
+import { whileOpen } from '../../../shards/concurrency/while-open.ts';
 import { counted } from '../../../shards/number-words.ts';
 import { GEOPARQUET_VERSIONS, type GeoParquetVersion } from '../../../shards/parquet/table.ts';
 import {
@@ -30,7 +30,6 @@ import { print } from '../print.ts';
 import { run, runResumable } from '../run.ts';
 import { addSettings } from '../setting-options.ts';
 import { terminalProgress } from '../terminal-progress.ts';
-import { whileOpen } from '../while-open.ts';
 
 const CACHE_BYTES = 1 << 30;
 
@@ -117,7 +116,7 @@ async function exportTables(flags: ExportFlags): Promise<void> {
   return exportFrom(openWritableStore(STORE), flags, (release, request, store) => {
     const open = executorOf(QUEUE, store, progress);
     if (open === undefined) return publishExports(release, request, store, progress, WORKERS);
-    return withExecutor(open, (executor) => {
+    return whileOpen(open(), (executor) => {
       const write = (folder: WritableStore | null) =>
         exportTablesBy(executor, release, request, store, progress, WORKERS, folder);
       return out === undefined ? write(null) : whileOpen(openWritableStore(out), write);

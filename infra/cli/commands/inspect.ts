@@ -12,6 +12,7 @@ import { BLOCK_BANDS_MAGIC } from '../../../shards/bands/block-band-layout.ts';
 import { BlockBands } from '../../../shards/bands/block-bands.ts';
 import { BEYOND } from '../../../shards/bands/time-bands.ts';
 import { BlockIndex, INDEX_KIND } from '../../../shards/blocks/block-index.ts';
+import { whileOpen } from '../../../shards/concurrency/while-open.ts';
 import { ShardError } from '../../../shards/errors.ts';
 import { geoidFromNumber } from '../../../shards/geoid.ts';
 import { MATRIX_KIND, Matrix } from '../../../shards/matrix/matrix.ts';
@@ -42,7 +43,6 @@ import { WEIGHTS_KIND, WeightTable } from '../../../shards/weights/weight-table.
 import { UsageError } from '../../errors.ts';
 import { print } from '../print.ts';
 import { run } from '../run.ts';
-import { whileOpen } from '../while-open.ts';
 
 /** Magic bytes of objects that are not shards in an envelope. */
 const FLATGEOBUF = 'fgb';

@@ -4,6 +4,7 @@ import { cutUnits } from '../../../builder/plan/cut-units.ts';
 import type { StoredPlan } from '../../../builder/plan/release-plan.ts';
 import { whileBuilding } from '../../../builder/publish/output.ts';
 import { planRelease } from '../../../builder/tasks/plan-release.ts';
+import { whileOpen } from '../../../shards/concurrency/while-open.ts';
 import { counted } from '../../../shards/number-words.ts';
 import { countyInWords } from '../../../shards/states.ts';
 import { openWritableStore } from '../../../shards/store/open-store.ts';
@@ -14,7 +15,6 @@ import { print } from '../print.ts';
 import { readTogether, run } from '../run.ts';
 import { addSettings } from '../setting-options.ts';
 import { terminalProgress } from '../terminal-progress.ts';
-import { whileOpen } from '../while-open.ts';
 
 export function definePlan(command: Command): void {
   command.addHelpText(

@@ -5,6 +5,7 @@ import type { Thresholds } from '../../../builder/publish/judge-release.ts';
 import { latestIfAny } from '../../../builder/publish/promote-release.ts';
 import { Receipts } from '../../../builder/receipts/receipts.ts';
 import { type Refreshed, refreshRelease } from '../../../builder/refresh.ts';
+import { whileOpen } from '../../../shards/concurrency/while-open.ts';
 import { changesInWords } from '../../../shards/release/notes-in-words.ts';
 import { openWritableStore } from '../../../shards/store/open-store.ts';
 import type { WritableStore } from '../../../shards/store/store.ts';
@@ -20,7 +21,6 @@ import { print, tell } from '../print.ts';
 import { readTogether, runResumable, WRONG_ARGUMENTS } from '../run.ts';
 import { addSettings } from '../setting-options.ts';
 import { terminalProgress } from '../terminal-progress.ts';
-import { whileOpen } from '../while-open.ts';
 import { buildOptions } from './build.ts';
 import { addDownload, fetchArea } from './fetch.ts';
 

@@ -6,6 +6,7 @@ import {
   latestIfAny,
   promoteRelease,
 } from '../../../builder/publish/promote-release.ts';
+import { whileOpen } from '../../../shards/concurrency/while-open.ts';
 import { counted } from '../../../shards/number-words.ts';
 import { objectsNamed } from '../../../shards/release/manifest.ts';
 import {
@@ -43,7 +44,6 @@ import { contentsOf, sizeOf } from '../release-contents.ts';
 import { run } from '../run.ts';
 import { addSettings } from '../setting-options.ts';
 import { terminalProgress } from '../terminal-progress.ts';
-import { whileOpen } from '../while-open.ts';
 import { addDiffOptions, type DiffFlags, namesOfPair, writeDiff } from './release-diff.ts';
 import { addReportOptions, type ReportFlags, writeReport } from './release-report.ts';
 

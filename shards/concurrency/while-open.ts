@@ -1,6 +1,6 @@
-/** Uses a store or a queue, and closes it afterwards. */
+/** Uses a store, a queue or an executor, and closes it afterwards. */
 export async function whileOpen<S extends { close(): Promise<void> }, T>(
-  opening: Promise<S>,
+  opening: S | Promise<S>,
   use: (opened: S) => Promise<T>,
 ): Promise<T> {
   const opened = await opening;
