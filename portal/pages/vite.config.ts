@@ -3,6 +3,8 @@ import path from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { defineConfig, type Plugin } from 'vite';
 
+const PAID_VIEWS = /views\/(?:reach|compare|catchment|sites)\/\w+-view\.ts$/;
+
 /** Builds the pages next to the compiled program that serves them. */
 export default defineConfig({
   plugins: [mapDocument(), compressed()],
@@ -12,6 +14,13 @@ export default defineConfig({
   build: {
     rolldownOptions: {
       input: { index: 'portal/pages/index.html', embed: 'portal/pages/embed.html' },
+      output: {
+        codeSplitting: {
+          // One file of the views that need a key, since each file repeats what it may load.
+          groups: [{ name: 'paid-views', test: PAID_VIEWS }],
+          includeDependenciesRecursively: false,
+        },
+      },
     },
     outDir: '../../dist.next/portal/built-pages',
     emptyOutDir: true,
