@@ -70,10 +70,10 @@ export class LineGeometry extends TileGeometry {
   }
 }
 
-/** Any number of polygons: each shell is followed by its holes. */
 /** The type of polygons in vector tiles. */
 export const POLYGON = 3;
 
+/** Any number of polygons: each shell is followed by its holes. */
 export class PolygonGeometry extends TileGeometry {
   readonly type = POLYGON;
 
