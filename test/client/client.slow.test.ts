@@ -318,6 +318,13 @@ test('the base URL may be a function, and a wait over the limit is left to the c
   expect((await client.getModes()).data.modes).not.toEqual([]);
 });
 
+test('a base URL that is missing or relative is named', async () => {
+  const missing = undefined as unknown as string;
+  expect(() => createClient({ baseUrl: missing })).toThrow('Invalid baseUrl: undefined');
+  const { getModes } = createClient({ baseUrl: () => '/api' });
+  await expect(getModes()).rejects.toThrow('Invalid baseUrl: /api');
+});
+
 test('a request to a silent service times out and is sent again', async () => {
   const { client, wire, spent } = await tests.customer({ timeoutMs: 10_000 });
   wire.fault = () => (wire.requests.length === 1 ? 'silence' : null);

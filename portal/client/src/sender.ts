@@ -64,13 +64,13 @@ const LASTING = /^(etag|content-type|link|x-next-cursor|x-resolved-block|x-unrou
 /** Creates a sender whose calls share credentials, the store, and waits for the rate limit. */
 export function createSender(options: ClientOptions): Send {
   const { baseUrl, apiKey, timeoutMs = 80_000 } = options;
-  const root = typeof baseUrl === 'string' ? rootOf(baseUrl) : baseUrl;
+  const root = typeof baseUrl === 'function' ? baseUrl : rootOf(baseUrl);
   const retried = createRetries(options);
 
   return async ({ isFree, method, path }, params, { accept = '', signal, idempotencyKey }) => {
     const isGet = method === 'GET';
     const [target, body] = addressed(path, params, isGet);
-    const url = (typeof root === 'string' ? root : rootOf(await root())) + target;
+    const url = (typeof root === 'function' ? rootOf(await root()) : root) + target;
     const storeKey = `${accept} ${url}`;
     const store = isGet && !isFree ? options.store : undefined;
     const stored = await quietly(() => store?.get(storeKey));
@@ -142,13 +142,11 @@ export function createRetries({
 }
 
 function rootOf(baseUrl: string): string {
+  if (!URL.canParse(baseUrl)) throw new TypeError(`Invalid baseUrl: ${baseUrl}`);
   return new URL(baseUrl).href.replace(/\/+$/, '');
 }
 
-/**
- * Returns the path and query of a request, and its body. Parameters that the path does not name go
- * into the query of a GET, or into the body.
- */
+/** Parameters that the path does not name go into the query of a GET, or into the body. */
 export function addressed(path: string, params: Params, isGet: boolean): [string, string | null] {
   const rest = { ...params };
   const filled = path.replace(/\{(\w+)\}/g, (_, name) => {
@@ -165,10 +163,7 @@ export function addressed(path: string, params: Params, isGet: boolean): [string
   return [query.size > 0 ? `${filled}?${query}` : filled, null];
 }
 
-/**
- * Returns the reply of a successful response, whose body may be a stored one; throws an `ApiError`
- * for any other.
- */
+/** The reply of a response, whose body may be a stored one; throws an `ApiError` for a failure. */
 function replyOf(
   { ok, status, headers: own }: Response,
   sentId: string,
@@ -214,9 +209,7 @@ export function retryAfterMs(header: string | null | undefined): number | null {
   return Number.isNaN(wait) ? null : Math.max(wait, 0);
 }
 
-/**
- * Returns a backoff that doubles from half a second up to eight, less up to half of it as jitter.
- */
+/** Doubles from half a second up to eight, less up to half of it as jitter. */
 function backoffMs(failures: number): number {
   return Math.min(500 * 2 ** failures, 8_000) * (0.5 + Math.random() / 2);
 }
@@ -236,10 +229,7 @@ function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   });
 }
 
-/**
- * Runs a store's operation and ignores its failure: a repeat is then charged, but no response is
- * lost.
- */
+/** Ignores the failure of a store: a repeat is then charged, but no response is lost. */
 async function quietly<T>(use: () => T | Promise<T>): Promise<T | undefined> {
   try {
     return await use();
