@@ -102,6 +102,16 @@ test('a basket is coloured and counted for free, with the counts that cost token
     .toEqual(figures);
 });
 
+test('who has the only criterion of a basket is said without a number, in view and exactly', async () => {
+  const { page } = await open('#x=1&v=basket&k=walk-101-10');
+  await page.getByText(/% of [\d,]+ people in view have it\.$/).waitFor();
+  const { key } = await site.proxy.customer({ tokens: 100 });
+  await page.getByRole('button', { name: /^Exact shares/ }).click();
+  await page.getByLabel('API key').fill(key);
+  await page.getByLabel('API key').press('Enter');
+  expect(await page.locator('.figure').textContent()).toMatch(/^\d+% of [\d,]+ people have it$/);
+});
+
 test('on a phone the panel scrolls, and the page does not', async () => {
   const { page } = await open(`${FRAGMENT}&c=met`);
   await page.setViewportSize({ width: 375, height: 812 });

@@ -10,7 +10,7 @@ import { useMap } from '../../state/map-context.ts';
 import type { MapState } from '../../state/map-state.ts';
 import { PeopleInView } from '../free-view.tsx';
 import type { Viewed } from '../map-view.ts';
-import { basket, type Coverage, criterionName, exactBasket } from './basket-view.ts';
+import { basket, type Coverage, criterionName, exactBasket, haveAll } from './basket-view.ts';
 import { CriteriaList } from './criteria-list.tsx';
 
 const COLOURED_BY: readonly (readonly [MapState['basketBy'], string])[] = [
@@ -87,8 +87,8 @@ function ExactShares(props: {
   return (
     <>
       <p class="figure">
-        <strong>{share(with_all)}</strong> of {counted(total, 'person', 'people')} have all{' '}
-        {criteria.length}
+        <strong>{share(with_all)}</strong> of {counted(total, 'person', 'people')}{' '}
+        {haveAll(criteria)}
       </p>
       <SumsTable
         caption="People by criteria met"

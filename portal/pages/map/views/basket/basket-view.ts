@@ -102,13 +102,17 @@ export function criterionName(
 function sayBasket(criteria: readonly Criterion[], catalogue: Catalogue) {
   return ({ allPeople, met, missing }: BasketTally, where: string): string => {
     const share = percent((met.at(-1) ?? 0) / allPeople);
-    const all = criteria.length === 1 ? 'it' : `all ${criteria.length}`;
     const most = Math.max(...missing);
-    const said = `${share} of ${count(allPeople)} people ${where} have ${all}.`;
+    const said = `${share} of ${count(allPeople)} people ${where} ${haveAll(criteria)}.`;
     if (most === 0 || criteria.length === 1) return said;
     const name = criterionName(catalogue, criteria[missing.indexOf(most)]);
     return `${said} Missing most often: ${name} (${count(most)} people).`;
   };
+}
+
+/** `have all 3`; of one criterion, `have it`. */
+export function haveAll({ length }: readonly Criterion[]): string {
+  return length === 1 ? 'have it' : `have all ${length}`;
 }
 
 export type Coverage = DataOf<'measureCoverage'>;
