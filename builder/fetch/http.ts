@@ -165,11 +165,15 @@ export class Http {
     const bytes = new Uint8Array(to - from);
     let at = 0;
     const rest = async () => {
+      // A connection may be lost between the last byte and the end of the response.
+      if (at === bytes.length) return;
       const response = await this.ask('GET', url, {
         range: `bytes=${from + at}-${to - 1}`,
         'if-match': etag,
       });
-      if (response.status === 412) {
+      // Some servers ignore If-Match.
+      const isOther = response.status === 206 && (response.header('etag') ?? etag) !== etag;
+      if (response.status === 412 || isOther) {
         await response.body.dump();
         throw new BuildError(`${url}: was replaced during the download; run the command again`);
       }

@@ -14,7 +14,10 @@ export type Fault =
   /** A Content-Length that differs from the body's. */
   | { readonly saysBytes: number }
   | 'ignore-range'
+  | 'ignore-match'
   | 'without-length'
+  /** Without a length, all bytes, and then no end. */
+  | 'without-end'
   | 'gzip';
 
 /** One response as sent. */
@@ -170,7 +173,8 @@ export class Mirror {
     if (etag !== null) about.etag = etag;
     if (lastModified !== null) about['last-modified'] = lastModified;
     if (fault === 'gzip') about['content-encoding'] = 'gzip';
-    if (headers['if-match'] !== undefined && headers['if-match'] !== etag) {
+    const isMatchAsked = headers['if-match'] !== undefined && fault !== 'ignore-match';
+    if (isMatchAsked && headers['if-match'] !== etag) {
       respond(412, about);
       response.end();
       return;
@@ -200,13 +204,15 @@ export class Mirror {
       about['content-range'] = `bytes ${from}-${to}/${bytes.length}`;
     }
     if (isFault(fault, 'saysBytes')) about['content-length'] = String(fault.saysBytes);
-    else if (fault !== 'without-length') about['content-length'] = String(body.length);
+    else if (fault !== 'without-length' && fault !== 'without-end')
+      about['content-length'] = String(body.length);
     respond(range ? 206 : 200, about);
     if (method === 'HEAD') {
       response.end();
       return;
     }
-    const cut = isFault(fault, 'cutAfter') ? fault.cutAfter : null;
+    const end = fault === 'without-end' ? body.length : null;
+    const cut = isFault(fault, 'cutAfter') ? fault.cutAfter : end;
     const silent = isFault(fault, 'silentAfter') ? fault.silentAfter : null;
     const until = Math.min(cut ?? silent ?? body.length, body.length);
     for (let at = 0; at < until; at += CHUNK) {

@@ -183,6 +183,21 @@ test('a transfer that is cut ten times goes on where it was cut', async () => {
   expect(mirror.takeSent()).toBe(whole);
 });
 
+test('bytes of another version are no part of a range, also of a server that ignores If-Match', async () => {
+  mirror.put('/file', 'bytes of now');
+  mirror.fail('/file', 'ignore-match');
+  const read = http.range(`${mirror.url}/file`, 0, 12, '"of before"');
+  await expect(read).rejects.toThrow(/was replaced during the download/);
+});
+
+test('a range is complete with its last byte, also if the connection is lost before its end', async () => {
+  mirror.put('/file', 'all bytes');
+  const { bytes, etag } = await http.version(`${mirror.url}/file`);
+  mirror.fail('/file', 'without-end');
+  const read = await http.range(`${mirror.url}/file`, 0, bytes, etag);
+  expect(Buffer.from(read).toString()).toBe('all bytes');
+});
+
 test('what is not such a release is an error that names the address', async () => {
   await expect(fetchPlaces()).rejects.toThrow(/\/catalog\.json: not found \(404\)/);
   mirror.put('/catalog.json', '{"latest": "newest"}');
