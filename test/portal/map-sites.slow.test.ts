@@ -229,3 +229,19 @@ test('the POIs of a type in an area are sites with one click, and blocks far fro
   const { lat, lon } = uncovered[0];
   expect(first).toBe(`1 candidate, ${lat.toFixed(5)}, ${lon.toFixed(5)}`);
 });
+
+test('sites of one’s own are counted if the address has a type that the release lacks', async () => {
+  const context = await ofThisTest(
+    site.browser.newContext({ viewport: { width: 1280, height: 900 } }),
+  );
+  const address = `${site.address}/map#x=1&v=sites&qt=999999&a=99001&q=35.991633,-70.010336,A`;
+  const { page } = await openWatched(context, address);
+  await page.getByText('The address has a type of sites that this release lacks.').waitFor();
+  await page.getByRole('button', { name: /^Site A/ }).waitFor();
+  await page.getByRole('radio', { name: 'From the sites' }).waitFor();
+  const { key } = await site.proxy.customer({ tokens: 100 });
+  await page.getByRole('button', { name: 'Count people 10 tokens at most' }).click();
+  await page.getByLabel('API key').fill(key);
+  await page.getByLabel('API key').press('Enter');
+  await page.getByText('10 tokens charged, 90 tokens left.').waitFor();
+});

@@ -136,13 +136,15 @@ function useEvents(
     readonly onDrawnPoi: (poi: FoundPoi) => void;
   },
 ): StageEvents {
-  const { state, change } = useMap();
-  const { view, sites, sitesType, adds } = state;
+  const { state, choice, change } = useMap();
+  const { view, sites, adds } = state;
   return {
     onBlock(block, at, poi) {
       if (drawnArea.drawing !== null) return drawnArea.add(at);
       if (view === 'sites') {
-        return change({ sites: withSite(sites, at, sitesType === null ? adds : 'candidate') });
+        return change({
+          sites: withSite(sites, at, choice.sitesType === null ? adds : 'candidate'),
+        });
       }
       if (view === 'catchment' && poi !== null) {
         return on.onDrawnPoi({ ...poi, name: poi.name ?? `POI ${poi.dest_id}` });

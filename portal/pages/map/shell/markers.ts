@@ -86,7 +86,8 @@ const MAX_SIGN = 2;
 
 /** Sites and candidates; without those sites in whose place the POIs of a type are. */
 function siteMarkers(viewed: Viewed): readonly MapMarker[] {
-  const { sites, sitesType, sitesBy } = viewed.state;
+  const { sites, sitesBy } = viewed.state;
+  const { sitesType, sitesUnit } = viewed.choice;
   const { coverage } = sitesIn(viewed);
   const gains = new Map(coverage?.gains.map(({ id, gain }) => [id, gain[sitesBy.within]]));
   const chosen = new Set(coverage?.chosen.map(({ id }) => id));
@@ -101,7 +102,7 @@ function siteMarkers(viewed: Viewed): readonly MapMarker[] {
         kind: isCandidate ? 'candidate' : 'site',
         sign: id.length <= MAX_SIGN ? id : '',
         ...(gain !== undefined && {
-          note: `+${count(gain)} ${viewed.choice.sitesUnit}`,
+          note: `+${count(gain)} ${sitesUnit}`,
           isChosen: chosen.has(id),
         }),
         title: `${isCandidate ? 'Candidate' : 'Site'} ${id}${adds}${chosen.has(id) ? ', the best' : ''}: drag to move it, Delete removes it`,

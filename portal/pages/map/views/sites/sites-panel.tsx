@@ -144,7 +144,8 @@ function SitesSource() {
 
 function MeasureChoices() {
   const { catalogue, state, choice, change } = useMap();
-  const { sites, sitesType, sitesBy } = state;
+  const { sites, sitesBy } = state;
+  const { sitesType } = choice;
   const { weight, direction, choose, within } = sitesBy;
   const measureBy = (part: Partial<SitesBy>) => change({ sitesBy: { ...sitesBy, ...part } });
   return (

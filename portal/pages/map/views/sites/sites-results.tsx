@@ -39,10 +39,11 @@ export function SitesResults(
   },
 ) {
   const { coverage, onTry } = props;
-  const { state } = useMap();
+  const { state, choice } = useMap();
   const csv = async () => {
     const { sitesCsv } = await import('./sites-files.ts');
-    return new Blob([sitesCsv(coverage, state)], { type: 'text/csv' });
+    const sitesType = choice.sitesType?.id ?? null;
+    return new Blob([sitesCsv(coverage, { ...state, sitesType })], { type: 'text/csv' });
   };
   return (
     <>

@@ -118,15 +118,20 @@ export interface MeasuredSites {
 /** The requests about the sites, and what has been loaded of them. */
 export const sitesIn = kept(
   ({ requests, state, choice, area, mostSites }: Viewed) => [
-    ...[requests, state.sites, state.sitesType, state.sitesBy],
-    ...[choice.service, area.value, mostSites],
+    requests,
+    state.sites,
+    state.sitesBy,
+    choice.sitesType,
+    choice.service,
+    area.value,
+    mostSites,
   ],
   (viewed): MeasuredSites => {
-    const { requests, state } = viewed;
+    const { requests, choice } = viewed;
     const request = sitesRequest(viewed);
     const coverage = resultOf(requests, request);
     const colours =
-      coverage && state.sitesType === null && coverage.sites.length <= MAX_COLOURED
+      coverage && choice.sitesType === null && coverage.sites.length <= MAX_COLOURED
         ? reachesRequest(coverage, viewed)
         : null;
     const reaches = resultOf(requests, colours);
@@ -136,8 +141,9 @@ export const sitesIn = kept(
 
 /** Null without sites, and for sites of a type without an area. */
 function sitesRequest({ state, choice, area, mostSites }: Viewed): PaidCall<SitesCoverage> | null {
-  const { sites, sitesType: type, sitesBy } = state;
+  const { sites, sitesBy } = state;
   const { mode, times } = choice;
+  const type = choice.sitesType?.id ?? null;
   if (type === null ? sites.length === 0 : area.value === null) return null;
   const listed = (wanted: boolean) =>
     sites
