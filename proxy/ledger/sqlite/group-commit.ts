@@ -71,18 +71,22 @@ export class GroupCommit {
 
   /**
    * Resolves at the end of this turn of the event loop, whose changes share a transaction; while
-   * outcomes are being delivered, some turns later: most clients send their next request at once,
+   * outcomes are being delivered, a little later: most clients send their next request at once,
    * and a transaction takes as much processor time as several responses.
    */
   async #moreComing(): Promise<void> {
-    let turns = 0;
+    const endMs = performance.now() + MAX_WAIT_MS;
     do await new Promise(setImmediate);
-    while (this.#delivery.isRunning && ++turns < MAX_TURNS_WAITED);
+    while (this.#delivery.isRunning && performance.now() < endMs);
   }
 }
 
-/** Turns for which the next transaction waits for the delivery of outcomes: 64 of them, in all. */
-const MAX_TURNS_WAITED = 8;
+/**
+ * Time for which the next transaction waits while outcomes are delivered: that of some forty short
+ * responses. A client whose change has just missed a transaction waits no longer, however large the
+ * responses to others are.
+ */
+const MAX_WAIT_MS: Millis = 2;
 /** Maximum number of outcomes delivered per turn of the event loop. */
 const MAX_PER_TURN = 8;
 /** Target duration of a turn; after a longer one, the next delivers fewer outcomes. */
