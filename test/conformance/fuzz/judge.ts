@@ -13,13 +13,16 @@ const GIVES_AWAY = ['content-length', 'link', 'x-next-cursor', 'x-resolved-block
 
 /** The value of a response by its contents, and any errors in it, usually none. */
 export function judge(response: Delivered): { worth: number; faults: string[] } {
-  const { method, status, headers, body, route } = response;
+  const { method, path, status, headers, body, route } = response;
   const faults: string[] = [];
   if (!headers['x-request-id']) faults.push('no X-Request-Id');
   // The probe says so, in a form of its own, where the store is slow, as on a busy machine.
   const isNotReady = route === '/v1/ready' && status === 503;
   if (status >= 500 && !isNotReady) faults.push(`a ${status}`);
-  if (status >= 400 && !isNotReady && method !== 'HEAD') faults.push(...problemFaults(response));
+  // A browser that asks for an unknown page of the documentation gets a page.
+  const isPage = status === 404 && path.startsWith('/docs/') && isHtml(headers);
+  const isProblem = status >= 400 && !isNotReady && !isPage;
+  if (isProblem && method !== 'HEAD') faults.push(...problemFaults(response));
   if ((BODILESS.includes(status) || method === 'HEAD') && body.length > 0) faults.push('a body');
   if (mustStateBalance(response)) {
     const missing = TOKEN_HEADERS.filter((name) => !/^\d+$/.test(headers[name] ?? ''));
@@ -47,6 +50,10 @@ function mustStateBalance({ method, clientId, route, status, path, body }: Deliv
   const isNoUrl = path.includes(NO_UTF8) || path.split(/[/?]/).some((part) => part.length > 200);
   const isNoRoute = method === 'HEAD' ? status === 404 : body.includes('/not-found"');
   return status !== 405 && !isNoRoute && !isNoUrl;
+}
+
+function isHtml(headers: Delivered['headers']): boolean {
+  return headers['content-type']?.startsWith('text/html') ?? false;
 }
 
 export function chargedFor(headers: Delivered['headers']): number {
