@@ -238,7 +238,7 @@ const BUDGET: Readonly<Record<string, { readonly files: number; readonly lines: 
   portal: { files: 226, lines: 23_100 },
   proxy: { files: 270, lines: 34_650 },
   shards: { files: 174, lines: 17_450 },
-  test: { files: 813, lines: 117_250 },
+  test: { files: 813, lines: 117_300 },
 };
 
 const TOP_LEVEL = new Set([
