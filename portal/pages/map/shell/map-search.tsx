@@ -24,7 +24,7 @@ export function MapSearch({ onPoi }: { readonly onPoi: (poi: FoundPoi) => void }
   const [text, setText] = useState('');
   const [words, setWords] = useState<PoiWords | null>(null);
   const go = useGo();
-  const { options, said } = useMatches(text.trim(), {
+  const { options, said } = useOptions(text.trim(), {
     onChosen: () => setText(''),
     onFound: go,
     onWords: (q) => setWords({ q, around: state.position ?? middleOf(catalogue.bounds) }),
@@ -162,7 +162,7 @@ type Found = DataOf<'findAddresses'>['results'][number];
  * The matches of what is typed: addresses and places, types to map, and the search for POIs; none
  * of an empty text. `said`: a sentence on how many places, for screen readers.
  */
-function useMatches(
+function useOptions(
   typed: string,
   on: {
     readonly onChosen: () => void;

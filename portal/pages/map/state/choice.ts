@@ -23,7 +23,7 @@ export interface Choice {
   readonly timing: Timing;
   /** The members by which a request by the mode names its times (`timingOf`). */
   readonly times: Partial<Timing>;
-  /** Minutes within which the view shows blocks. */
+  /** Minutes within which a view shows blocks; that of access counts within minutes of its own. */
   readonly minutes: number;
   /** The times of the mode; of transit, those of the window and percentile. */
   readonly service: string;

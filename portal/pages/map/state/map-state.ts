@@ -121,7 +121,7 @@ export const SITE_MINUTES = [5, 10, 15, 20, 30, 45, 60];
 /** The longest time to the POI of a catchment, minutes. */
 export const MAX_CATCHMENT_MINUTES = 30;
 
-/** Minutes within which the view shows blocks. */
+/** Minutes within which a view shows blocks; that of access counts within minutes of its own. */
 export function minutesOf({ view, minutes }: Pick<MapState, 'view' | 'minutes'>): number {
   return view === 'catchment' ? Math.min(minutes, MAX_CATCHMENT_MINUTES) : minutes;
 }
